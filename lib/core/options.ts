@@ -1,0 +1,85 @@
+import { MkgError, nearest, quote } from "./errors.js";
+
+/** One option of a part: meaning, allowed values, default. Tables of parts declare theirs, and an unknown key is an error. */
+export interface OptionSpec {
+  readonly doc: string;
+  readonly default: unknown;
+  readonly allowed: string;
+  readonly check: (value: unknown) => boolean;
+}
+export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
+
+export const integer = (spec: { min?: number; max?: number; default: number | null; doc: string }): OptionSpec => {
+  const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = spec;
+  const range =
+    spec.min !== undefined && spec.max !== undefined ? ` from ${min} to ${max}` : spec.min !== undefined ? ` ≥ ${min}` : "";
+  return {
+    doc: spec.doc,
+    default: spec.default,
+    allowed: `an integer${range}`,
+    check: (v) => Number.isSafeInteger(v) && (v as number) >= min && (v as number) <= max,
+  };
+};
+
+export const real = (spec: { min?: number; max?: number; default: number; doc: string }): OptionSpec => {
+  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = spec;
+  return {
+    doc: spec.doc,
+    default: spec.default,
+    allowed: `a finite number from ${min} to ${max}`,
+    check: (v) => typeof v === "number" && Number.isFinite(v) && v >= min && v <= max,
+  };
+};
+
+export const oneOf = (values: readonly (string | number)[], spec: { default: string | number; doc: string }): OptionSpec => ({
+  ...spec,
+  allowed: `one of ${values.map((v) => quote(v)).join(", ")}`,
+  check: (v) => values.includes(v as string),
+});
+
+export const flag = (spec: { default: boolean; doc: string }): OptionSpec => ({
+  ...spec,
+  allowed: "true or false",
+  check: (v) => typeof v === "boolean",
+});
+
+export const textOption = (spec: { default: string; doc: string }): OptionSpec => ({
+  ...spec,
+  allowed: "a non-empty string",
+  check: (v) => typeof v === "string" && v.length > 0,
+});
+
+/**
+ * The given options over the declared defaults, checked. Keys in code-unit order, so that the result hashes the same
+ * however it was written. An unknown key or a wrong value is an error that names what is allowed.
+ */
+export function resolveOptions(place: string, specs: OptionSpecs, given: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  for (const key of Object.keys(given)) {
+    if (!Object.hasOwn(specs, key)) {
+      const known = Object.keys(specs);
+      const meant = nearest(key, known);
+      throw new MkgError(
+        place,
+        `unknown option (${quote(key)})`,
+        `Options: ${known.join(", ") || "none"}`,
+        meant ? `Did you mean ${quote(meant)}?` : "",
+      );
+    }
+  }
+  const out: Record<string, unknown> = {};
+  for (const key of Object.keys(specs).sort()) {
+    const spec = specs[key] as OptionSpec;
+    const value = given[key] ?? spec.default;
+    if (given[key] !== undefined && !spec.check(given[key]))
+      throw new MkgError(place, `option ${key} has a wrong value (${quote(given[key])})`, `It takes ${spec.allowed}`);
+    out[key] = value;
+  }
+  return out;
+}
+
+/** A positive integer, or an error in the house form. */
+export function positiveInteger(place: string, name: string, value: unknown): number {
+  if (!Number.isSafeInteger(value) || (value as number) < 1)
+    throw new MkgError(place, `${name} is not a positive integer (${quote(value)})`, "It takes an integer ≥ 1");
+  return value as number;
+}
