@@ -1,0 +1,22 @@
+import type { Image } from "../core/index.js";
+
+/** Turns items into vectors. `revision` changes whenever equal input could give another vector. */
+export interface Encoder<T extends string | Image = string | Image> {
+  readonly name: string;
+  readonly revision: string;
+  readonly modality: "text" | "image";
+  readonly dim: number;
+  /** [n, dim] row-major, unit rows (a zero row where an item has no features). */
+  encode(items: readonly T[]): Promise<Float32Array>;
+  /** An encoder weighted by the statistics of a corpus, where the encoder has any (idf). */
+  fit?(corpus: readonly T[]): Encoder<T>;
+}
+
+/** [n, dim] row-major, unit rows. */
+export interface Vectors {
+  readonly n: number;
+  readonly dim: number;
+  readonly data: Float32Array;
+  readonly encoder: string;
+  readonly revision: string;
+}

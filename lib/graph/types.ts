@@ -1,0 +1,43 @@
+import type { Image } from "../core/index.js";
+
+/** One entity, as the graph holds it. `id` is the string of the file, untouched. */
+export interface Entity {
+  readonly id: string;
+  readonly label: string;
+  /** Free text about the entity, a human caption of its pictures among it; "" when there is none. */
+  readonly description: string;
+  /** Kind of entity, such as `creature` or `attack`; "" when the source has none. */
+  readonly kind: string;
+  /** Stills, or the frames of one clip in time order. */
+  readonly images: readonly Image[];
+}
+
+/** One edge. Several may join the same two entities. */
+export interface Triple {
+  readonly id: string;
+  readonly head: string;
+  /** Relation id, as in the file. */
+  readonly relation: string;
+  readonly relationLabel: string;
+  readonly tail: string;
+  /** Text of the condition under which the edge holds; "" when it always does. */
+  readonly condition: string;
+}
+
+export interface Neighbour {
+  /** Id of the triple walked along. */
+  readonly triple: string;
+  /** Id of the entity at its other end. */
+  readonly entity: string;
+  readonly direction: "out" | "in";
+}
+
+export type Direction = "out" | "in" | "both";
+
+/** What a loader saw: rows read, kept, and everything noticed on the way; nothing is dropped without a line here. */
+export interface LoadReport {
+  readonly read: Readonly<Record<string, number>>;
+  readonly kept: Readonly<Record<string, number>>;
+  /** Such as `duplicate triples`, `entities without triples`, `relation labels without triples`, with count and up to 5 examples. */
+  readonly notices: readonly { readonly what: string; readonly count: number; readonly examples: readonly string[] }[];
+}
