@@ -11,7 +11,7 @@ export interface ReaderContext {
 /** What a reader may learn from: the training split, never the questions it is tested on. */
 export interface FitContext {
   readonly train: readonly Question[];
-  /** Graphs of the training questions, by `question.meta.world` where a split spans several; the first is the default. */
+  /** The training split's graph. */
   readonly graph: Graph;
   readonly seed: number;
   readonly signal: AbortSignal;

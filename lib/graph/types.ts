@@ -40,4 +40,13 @@ export interface LoadReport {
   readonly kept: Readonly<Record<string, number>>;
   /** Such as `duplicate triples`, `entities without triples`, `relation labels without triples`, with count and up to 5 examples. */
   readonly notices: readonly { readonly what: string; readonly count: number; readonly examples: readonly string[] }[];
+  /** Rows left out by a lenient reading, each with its reason, such as `empty head`; always empty otherwise. */
+  readonly refused: readonly RefusedRow[];
+}
+
+export interface RefusedRow {
+  readonly file: string;
+  /** Line from 1; in a JSON file the position of the record from 1. */
+  readonly line: number;
+  readonly reason: string;
 }

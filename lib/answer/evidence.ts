@@ -1,0 +1,111 @@
+import { byCodeUnit, type Hit, words } from "../core/index.js";
+import { type Encoder, encoder } from "../embed/index.js";
+import type { Graph } from "../graph/index.js";
+import { answerKey, contentWords, standsIn } from "./text.js";
+
+/** Something that the evidence offers as an answer. */
+export interface Candidate {
+  readonly key: string;
+  /** As it stands in the evidence. */
+  readonly text: string;
+  /** Share of all that the evidence offers, 0 to 1. */
+  readonly probability: number;
+  /** Ranks of the hits that offer it, ascending. */
+  readonly ranks: readonly number[];
+}
+
+type Asked = "condition" | "relation" | "entity";
+
+/** What kind of thing a question asks for, by its question words. */
+function askedFor(question: string): Asked {
+  const text = words(question).join(" ");
+  if (/\b(condition|conditions|circumstance|circumstances|prerequisite|requirement)\b|\bmust hold\b|\bwhen (is|are|do|does|did|can|could|will|would|may)\b|\bwhat (makes|causes|triggers|lets)\b/.test(text))
+    return "condition";
+  if (/\b(relation|relations|relationship|connection)\b|\bhow (is|are|was|were)\b.* (related|connected|linked)\b/.test(text)) return "relation";
+  return "entity";
+}
+
+/** The words right after "which" or "what": the noun asked for stands first among them, if it stands there at all. */
+const nounAsked = (question: string): string => /\b(?:which|what)\s+((?:\w+\s?){1,3})/i.exec(question)?.[1] ?? "";
+
+// how much the parts of a candidate's score weigh against a cosine of 1
+const weights = { fit: 8, rank: 1, kind: 1.5, last: 1, wrongSort: 4 };
+
+const plain = encoder("hash", { dim: 1024 }) as Promise<Encoder<string>>;
+const edgeVectors = new WeakMap<Graph, Map<string, Float32Array>>();
+
+async function vectorOf(graph: Graph, triple: string): Promise<Float32Array> {
+  let known = edgeVectors.get(graph);
+  if (!known) {
+    known = new Map();
+    edgeVectors.set(graph, known);
+  }
+  let vector = known.get(triple);
+  if (!vector) {
+    const t = graph.triple(triple);
+    vector = await (await plain).encode([contentWords(`${t.relationLabel} ${graph.entity(t.tail).kind}`)]);
+    known.set(triple, vector);
+  }
+  return vector;
+}
+
+const cosine = (a: Float32Array, b: Float32Array): number => {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
+  return sum;
+};
+
+/**
+ * Everything that the hits offer as an answer to the question, most probable first: labels of entities, conditions of edges,
+ * relation labels where a relation is asked for, and for a hit that is text, that text. Nothing else, and nothing that the
+ * question itself says. Scores: fit of the question to the edge that leads there, rank of the hit, whether the noun asked
+ * for is the entity's kind, and whether the edge ends its path; a softmax over all, summed where several hits offer the same.
+ * O(edges in the hits).
+ */
+export async function readEvidence(question: string, hits: readonly Hit[], graph: Graph): Promise<Candidate[]> {
+  const asked = askedFor(question);
+  const noun = nounAsked(question);
+  const offers: { text: string; rank: number; logit: number }[] = [];
+  const offer = (text: string, rank: number, logit: number) => {
+    if (words(text).length > 0 && !standsIn(text, question)) offers.push({ text, rank, logit: logit - weights.rank * Math.log(rank) });
+  };
+  for (const [i, hit] of hits.entries()) {
+    const rank = i + 1;
+    if (hit.text !== undefined) offer(hit.text, rank, 0);
+    const triples = hit.triple !== undefined ? [hit.triple] : (hit.pathTriples ?? []);
+    if (hit.path?.length === 1) offer(graph.entity(hit.path[0] as string).label, rank, 0);
+    for (const [at, id] of triples.entries()) {
+      const t = graph.triple(id);
+      const head = graph.entity(t.head);
+      const tail = graph.entity(t.tail);
+      const [q] = [await (await plain).encode([contentWords(question, head.label)])];
+      const fit = weights.fit * cosine(q, await vectorOf(graph, id)) + (at === triples.length - 1 ? weights.last : 0);
+      const sort = (s: Asked) => (s === asked ? 0 : -weights.wrongSort);
+      const kind = (k: string) => (k !== "" && words(noun).some((w) => words(k).includes(w)) ? weights.kind : 0);
+      offer(tail.label, rank, fit + sort("entity") + kind(tail.kind));
+      if (at === 0) offer(head.label, rank, fit + sort("entity") + kind(head.kind));
+      if (t.condition !== "") offer(t.condition, rank, fit + sort("condition"));
+      if (asked === "relation") offer(t.relationLabel, rank, fit);
+    }
+  }
+  return merge(question, offers);
+}
+
+function merge(question: string, offers: readonly { text: string; rank: number; logit: number }[]): Candidate[] {
+  const largest = offers.reduce((a, o) => Math.max(a, o.logit), Number.NEGATIVE_INFINITY);
+  const merged = new Map<string, { text: string; weight: number; ranks: Set<number> }>();
+  let total = 0;
+  for (const { text, rank, logit } of offers) {
+    const weight = Math.exp(logit - largest);
+    total += weight;
+    const key = answerKey(text, question);
+    const same = merged.get(key);
+    if (same) {
+      same.weight += weight;
+      same.ranks.add(rank);
+    } else merged.set(key, { text, weight, ranks: new Set([rank]) });
+  }
+  return [...merged]
+    .map(([key, { text, weight, ranks }]) => ({ key, text, probability: weight / total, ranks: [...ranks].sort((a, b) => a - b) }))
+    .sort((a, b) => b.probability - a.probability || byCodeUnit(a.key, b.key));
+}

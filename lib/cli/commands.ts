@@ -1,0 +1,177 @@
+import { existsSync } from "node:fs";
+import { basename, extname, join } from "node:path";
+import type { Command } from "commander";
+import { MkgError, quote, readText, unknownName, writeAtomic } from "../core/index.js";
+import { type Dataset, datasetEntries, loadDataset } from "../datasets/index.js";
+import { evaluateFiles, writeRun } from "../evaluate/index.js";
+import { retrieve as retrieveAll, retriever, retrieverOptions } from "../retrieve/index.js";
+import { compare, readScores } from "../stats/index.js";
+import { ablation, type ExecuteOptions, type Report, type Study, saveReport, study } from "../study/index.js";
+import { markdownTable } from "../figure/index.js";
+import { runNotebook } from "../notebook/index.js";
+import { doctor, doctorText } from "./doctor.js";
+import { duration, progressLine } from "./terminal.js";
+
+type Flags = Record<string, unknown> & { json?: boolean };
+
+const out = (text: string): void => void process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+const json = (value: unknown): void => out(JSON.stringify(value, null, 2));
+const dataDir = (command: Command): string => (command.optsWithGlobals().data as string | undefined) ?? process.env.MKGLAB_DATA ?? "data";
+
+const open = (name: string, command: Command): Promise<Dataset> => loadDataset(name, { dir: dataDir(command) });
+
+/** Runs a study with progress on stderr; an interrupt stops it at the next question. */
+async function runWithProgress(target: Study, options: ExecuteOptions): Promise<void> {
+  const line = progressLine(process.stderr);
+  const abort = new AbortController();
+  const interrupt = () => {
+    if (abort.signal.aborted) process.exit(130);
+    abort.abort();
+  };
+  process.on("SIGINT", interrupt);
+  try {
+    await target.run({ ...options, signal: abort.signal, onProgress: line.report });
+  } finally {
+    line.end();
+    process.off("SIGINT", interrupt);
+  }
+}
+
+function announce(report: Report, flags: Flags, startedAt: number): void {
+  if (flags.json) return json({ report: report.report, files: report.files, table: report.summary });
+  out(report.text);
+  out(`\nReport   ${report.report}\nFigures  ${report.figures.join("\n         ")}\nRows     ${report.scores}\nIn ${duration(performance.now() - startedAt)}.`);
+}
+
+/** `mkglab ablate`: the standard ablation suite. */
+export async function ablate(flags: Flags, command: Command): Promise<void> {
+  const startedAt = performance.now();
+  const name = flags.dataset as string;
+  const dataset = await open(name, command);
+  const dir = (flags.out as string | undefined) ?? join("runs", dataset.name === "bestiary" ? "ablate" : `ablate-${dataset.name}`);
+  const seeds = Array.from({ length: flags.seeds as number }, (_, i) => i);
+  const { spec, notApplicable } = await ablation(dataset, { seeds, dir });
+  const target = study(spec);
+  await runWithProgress(target, { concurrency: flags.concurrency as number });
+  announce(await saveReport(target, { notApplicable, command: `mkglab ablate --dataset ${name}${flags.seeds === 3 ? "" : ` --seeds ${flags.seeds}`}` }), flags, startedAt);
+}
+
+/** `mkglab study FILE`. */
+export async function studyFile(file: string, flags: Flags, command: Command): Promise<void> {
+  const startedAt = performance.now();
+  const place = `mkglab study ${file}`;
+  let spec: Record<string, unknown>;
+  try {
+    spec = JSON.parse(await readText(file, { place }));
+  } catch (error) {
+    if (error instanceof MkgError) throw error;
+    throw new MkgError(place, `not JSON (${(error as Error).message})`, "A JSON object with dataset, base, vary …");
+  }
+  if (typeof spec !== "object" || spec === null || Array.isArray(spec)) throw new MkgError(place, `not an object (${quote(spec)})`, "A JSON object with dataset, base, vary …");
+  if (typeof spec.dataset !== "string") throw new MkgError(place, `dataset is not a name (${quote(spec.dataset)})`, "A data set by name or folder");
+  const dir = (flags.out as string | undefined) ?? (spec.dir as string | undefined) ?? join("runs", basename(file, extname(file)));
+  const target = study({ ...spec, dataset: await open(spec.dataset, command), dir } as unknown as Parameters<typeof study>[0]);
+  if (flags.dryRun) {
+    const cells = target.plan.cells.map(({ label, baseline, options, control }) => ({ run: label, baseline, options, control: control ?? null }));
+    if (flags.json) return json({ cells, notApplicable: target.plan.notApplicable, measures: target.plan.measures, seeds: target.plan.seeds });
+    return out(`${cells.map((cell) => cell.run).join("\n")}\n${cells.length} cells × ${target.plan.seeds.length} seeds × ${target.spec.dataset.questions.length} questions`);
+  }
+  await runWithProgress(target, { concurrency: flags.concurrency as number });
+  announce(await saveReport(target, { command: `mkglab study ${file}` }), flags, startedAt);
+}
+
+/** `mkglab retrieve`. */
+export async function retrieveRun(flags: Flags, command: Command): Promise<void> {
+  const name = flags.retriever as string;
+  const given = Object.fromEntries(
+    Object.entries(flags.option as Record<string, string>).map(([key, text]) => [key, typedOption(text, retrieverOptions(name)[key]?.default)]),
+  );
+  const chosen = retriever(name, given);
+  const dataset = await open(flags.dataset as string, command);
+  const setting = flags.setting as never;
+  if (setting !== undefined && !dataset.settings.includes(setting)) throw unknownName(`mkglab retrieve, ${dataset.name}`, "setting", setting, dataset.settings);
+  const line = progressLine(process.stderr, 2000);
+  const run = await retrieveAll(dataset, chosen, { setting, k: flags.k as number, seed: flags.seed as number, onProgress: line.report });
+  line.end();
+  const path = flags.out as string;
+  await writeRun(run, path, path.endsWith(".jsonl") ? "jsonl" : "trec");
+  const qrels = flags.qrelsOut as string | undefined;
+  if (qrels) await writeAtomic(qrels, qrelsOf(run.setting));
+  const failed = run.items.filter((item) => item.evidence === null);
+  const summary = { run: path, ...(qrels ? { qrels } : {}), retriever: run.label, dataset: dataset.name, setting: run.setting.name, questions: run.items.length, documents: run.setting.candidates.length, k: run.k, seed: run.seed, failed: failed.length };
+  if (flags.json) json(summary);
+  else out(`${summary.retriever} on ${summary.dataset}, setting ${summary.setting}: ${summary.questions} questions, ${summary.documents} documents, k = ${summary.k}, failed ${summary.failed}.\nRun    ${path}${qrels ? `\nQrels  ${qrels}` : ""}`);
+  if (failed.length > 0) throw new MkgError("mkglab retrieve", `${failed.length} of ${run.items.length} questions failed; the first: ${failed[0]?.error}`, "The run file holds the others");
+}
+
+/** An option's text as the type of its default. */
+const typedOption = (text: string, like: unknown): unknown =>
+  typeof like === "number" && text.trim() !== "" && !Number.isNaN(Number(text)) ? Number(text) : typeof like === "boolean" && /^(true|false)$/.test(text) ? text === "true" : text;
+
+function qrelsOf({ questions, candidates }: Dataset["setting"] extends (...args: never[]) => infer V ? V : never): string {
+  const documents = new Map(candidates.map((candidate) => [candidate.triple, candidate.id]));
+  const lines: string[] = [];
+  for (const { id, question } of questions)
+    for (const triple of question.gold?.triples ?? []) if (documents.has(triple)) lines.push(`${id} 0 ${documents.get(triple)} 1\n`);
+  return lines.join("");
+}
+
+/** Measures when none are named: those of MKG-RAG-Bench. */
+const defaultMeasures = [5, 10, 20, 50, 100].flatMap((k) => [`nDCG@${k}`, `P@${k}`, `R@${k}`]);
+
+/** `mkglab eval`. */
+export async function evaluate(flags: Flags): Promise<void> {
+  const named = flags.measure as string[];
+  const results = await evaluateFiles({ qrels: flags.qrels as string, run: flags.run as string, measures: named.length > 0 ? named : defaultMeasures });
+  const shown = Object.fromEntries(
+    Object.entries(results).map(([measure, { mean, n, missing, perQuery }]) => [measure, { mean, n, missing, ...(flags.perQuery ? { perQuery: Object.fromEntries(perQuery) } : {}) }]),
+  );
+  if (flags.json) return json(shown);
+  const rows = Object.entries(results).map(([measure, { mean, n, missing }]) => ({ measure, mean: mean === null ? null : mean.toFixed(4), n, missing }));
+  if (flags.perQuery)
+    for (const [measure, { perQuery }] of Object.entries(results)) for (const [query, value] of perQuery) out(`${measure}\t${query}\t${value.toFixed(4)}`);
+  out(markdownTable(rows));
+}
+
+/** `mkglab compare`. */
+export async function compareFiles(files: string[], flags: Flags): Promise<void> {
+  const rows = (await Promise.all(files.map((file) => readScores(file)))).flat();
+  const measures = flags.measure as string[];
+  const table = compare(rows, {
+    baseline: flags.baseline as string,
+    ...(measures.length > 0 ? { measures } : {}),
+    cluster: flags.cluster === "none" ? null : (flags.cluster as string),
+    correction: flags.correction as "holm" | "none",
+    seed: flags.seed as number,
+  });
+  if (flags.json) return json(table.objects());
+  out(markdownTable(table));
+}
+
+/** `mkglab notebook`. */
+export async function notebook(files: string[], flags: Flags): Promise<void> {
+  const results: unknown[] = [];
+  for (const file of files) {
+    if (!existsSync(file)) throw new MkgError("mkglab notebook", `no such file (${file})`, "", "Check the path");
+    const target = flags.out ? join(flags.out as string, basename(file)) : undefined;
+    const { cells } = await runNotebook(file, { ...(target ? { out: target } : {}), parameters: flags.parameter as Record<string, string>, timeoutMs: (flags.timeout as number) * 1000 });
+    results.push({ notebook: file, cells, ...(target ? { out: target } : {}) });
+    if (!flags.json) out(`${file}: ${cells} code cells${target ? ` → ${target}` : ""}`);
+  }
+  if (flags.json) json(results);
+}
+
+/** `mkglab data list`. */
+export async function dataList(flags: Flags, command: Command): Promise<void> {
+  const rows = datasetEntries(dataDir(command)).map(({ name, summary, present, lookedIn }) => ({ name, here: present ? "yes" : `no (looked in ${lookedIn})`, summary }));
+  if (flags.json) return json(rows);
+  out(markdownTable(rows));
+}
+
+/** `mkglab doctor`. */
+export async function doctorReport(flags: Flags): Promise<void> {
+  const report = await doctor({ env: process.env, cwd: process.cwd() });
+  if (flags.json) json(report);
+  else out(doctorText(report));
+  if (report.checks.some((check) => check.status === "broken")) process.exitCode = 1;
+}

@@ -1,0 +1,145 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { MkgError } from "../core/index.js";
+import * as run from "./commands.js";
+
+const version = (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string }).version;
+
+const integerOption = (min: number) => (text: string) => {
+  if (!/^-?\d+$/.test(text) || Number(text) < min || !Number.isSafeInteger(Number(text))) throw new InvalidArgumentError(`It takes an integer ≥ ${min}.`);
+  return Number(text);
+};
+const collect = (text: string, all: string[]): string[] => [...all, ...text.split(",").filter(Boolean)];
+const collectPair = (text: string, all: Record<string, string>): Record<string, string> => {
+  const at = text.indexOf("=");
+  if (at < 1) throw new InvalidArgumentError("It takes name=value.");
+  return { ...all, [text.slice(0, at)]: text.slice(at + 1) };
+};
+
+function program(): Command {
+  const root = new Command("mkglab")
+    .description("Retrieval-augmented generation over multimodal knowledge graphs: ablations with controls, statistics and figures.")
+    .version(version)
+    .option("--data <dir>", "folder of data sets (default: $MKGLAB_DATA, else ./data)")
+    .showHelpAfterError(false)
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} });
+
+  root
+    .command("ablate")
+    .description("the main job: factors one at a time against a base, and controls → table, figures, report")
+    .option("--dataset <name>", "any data set with questions, by name or folder", "bestiary")
+    .option("--out <dir>", "where results go and are reused from (default: runs/ablate, or runs/ablate-NAME for another data set)")
+    .option("--seeds <n>", "run seeds 0 … n−1", integerOption(1), 3)
+    .option("--concurrency <n>", "questions in flight; results do not depend on it", integerOption(1), 8)
+    .option("--json", "print the paths and the table as JSON")
+    .action(run.ablate);
+  root
+    .command("study")
+    .description("run, or go on with, a study described in a JSON file")
+    .argument("<file>", "JSON: dataset, base, vary, design, cross, controls, measures, seeds, split")
+    .option("--out <dir>", "where results go and are reused from (default: runs/ and the file's name)")
+    .option("--concurrency <n>", "questions in flight; results do not depend on it", integerOption(1), 8)
+    .option("--dry-run", "list the cells and stop")
+    .option("--json", "print the paths and the table as JSON")
+    .action(run.studyFile);
+  root
+    .command("retrieve")
+    .description("write a TREC run of one retriever over one data set")
+    .requiredOption("--dataset <name>", "data set, by name or folder")
+    .requiredOption("--retriever <name>", "retriever")
+    .option("--setting <name>", "S1 … S5, where the data set has settings")
+    .option("--k <n>", "hits per question", integerOption(1), 100)
+    .option("--seed <n>", "run seed", integerOption(0), 0)
+    .option("-o, --option <name=value>", "an option of the retriever; repeatable", collectPair, {})
+    .requiredOption("--out <file>", "the run, in TREC format; the name may end in .jsonl for full evidence")
+    .option("--qrels-out <file>", "also write the relevant documents of the setting, in TREC format")
+    .option("--json", "print the result as JSON")
+    .action(run.retrieveRun);
+  root
+    .command("eval")
+    .description("measures of a TREC run, with trec_eval's conventions (-c: a judged query that the run lacks counts 0)")
+    .requiredOption("--qrels <file>", "query 0 document grade, or query document grade")
+    .requiredOption("--run <file>", "query Q0 document rank score tag")
+    .option("-m, --measure <name...>", "measure by canonical name, such as nDCG@10; repeatable", collect, [])
+    .option("--per-query", "values by query too")
+    .option("--json", "print as JSON")
+    .action(run.evaluate);
+  root
+    .command("compare")
+    .description("paired, clustered, corrected comparison of long score rows")
+    .argument("<scores...>", "JSONL or CSV files with columns run, question, group, cluster, seed, measure, value, status")
+    .requiredOption("--baseline <run>", "the run that the others are compared with")
+    .option("-m, --measure <name...>", "measures (default: all)", collect, [])
+    .option("--cluster <column>", "column of the unit of independence, or `none`", "cluster")
+    .addOption(new Option("--correction <name>", "of p over all rows").choices(["holm", "none"]).default("holm"))
+    .option("--seed <n>", "seed of the Monte Carlo test", integerOption(0), 0)
+    .option("--json", "print as JSON")
+    .action(run.compareFiles);
+  root
+    .command("notebook")
+    .description("execute notebooks without Jupyter or Python; stops at a failing cell")
+    .argument("<files...>", "notebooks (.ipynb)")
+    .option("-p, --parameter <name=value>", "set a variable of the cell tagged `parameters`; repeatable", collectPair, {})
+    .option("--out <dir>", "where executed copies go (default: only run)")
+    .option("--timeout <seconds>", "for a whole notebook", integerOption(1), 600)
+    .option("--json", "print the result as JSON")
+    .action(run.notebook);
+  const data = root.command("data").description("data sets");
+  data.command("list").description("data sets by name, and which of them are here").option("--json", "print as JSON").action(run.dataList);
+  root.command("doctor").description("what works here, and how to get the rest").option("--json", "print as JSON").action(run.doctorReport);
+  // sub-commands copy no settings of the root on their own
+  for (const command of [...root.commands, ...data.commands]) command.exitOverride().configureOutput({ writeErr: () => {} });
+  return root;
+}
+
+/** Commander's complaint in the house form: it already names value, allowed and the nearest known option. */
+function usageError(error: CommanderError): string {
+  const [first = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
+  return `mkglab: ${[first, ...rest].map((line) => line.trim()).filter(Boolean).map((line) => (/[.?)]$/.test(line) ? line : `${line}.`)).join(" ")} See mkglab --help.`;
+}
+
+async function main(): Promise<number> {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    process.stderr.write(`mkglab: Node.js is too old (${process.version}). It needs 20.19 or newer. Install a current Node.js.\n`);
+    return 1;
+  }
+  // a closed pipe (mkglab … | head) is the reader's decision, not an error
+  for (const stream of [process.stdout, process.stderr])
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EPIPE") process.exit(0);
+      throw error;
+    });
+  try {
+    const parser = program();
+    if (process.argv.length <= 2) {
+      process.stdout.write(parser.helpInformation());
+      return 1;
+    }
+    await parser.parseAsync(process.argv);
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return 0;
+      process.stderr.write(`${usageError(error)}\n`);
+      return 2;
+    }
+    if (error instanceof MkgError) {
+      process.stderr.write(`${error.message}\n`);
+      return 1;
+    }
+    if (error instanceof Error && error.name === "AbortError") {
+      process.stderr.write("mkglab: interrupted. What was finished is stored: the same command goes on from there.\n");
+      return 130;
+    }
+    const shown = error as Error;
+    process.stderr.write(`mkglab: an error of the program itself (${shown?.message ?? String(error)}). Please report it with the lines below.\n${shown?.stack ?? ""}\n`);
+    return 70;
+  }
+}
+
+void main().then((code) => {
+  process.exitCode = code;
+});

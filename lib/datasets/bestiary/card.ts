@@ -1,0 +1,52 @@
+import type { Question } from "../../core/index.js";
+import type { Entity, Triple } from "../../graph/index.js";
+import type { DatasetCard } from "../types.js";
+import { subTasks } from "./phrasings.js";
+
+/** Counts, limits and measured shortcuts of generated questions. */
+export function card(entities: readonly Entity[], triples: readonly Triple[], questions: readonly Question[], worlds: number): DatasetCard {
+  const byKind = (kind: string) => entities.filter((e) => e.kind === kind).length;
+  const routes = questions.flatMap((q) => q.gold?.paths ?? []);
+  const counts: Record<string, number> = {
+    worlds,
+    creatures: byKind("creature"),
+    phases: byKind("phase"),
+    attacks: byKind("attack"),
+    relations: new Set(triples.map((t) => t.relation)).size,
+    "triples with a condition": triples.filter((t) => t.condition !== "").length,
+    "gold routes": routes.length,
+    "questions with several routes": questions.filter((q) => (q.gold?.paths?.length ?? 0) > 1).length,
+    "frames": [...entities, ...questions].reduce((n, { images }) => n + images.length, 0),
+  };
+  for (let nodes = 1; nodes <= 6; nodes++) {
+    const count = routes.filter((r) => r.length === nodes).length;
+    if (count > 0) counts[`routes of ${nodes} ${nodes === 1 ? "entity" : "entities"}`] = count;
+  }
+  for (const { label } of subTasks) counts[label] = questions.filter((q) => q.group === label).length;
+  const missing = subTasks.filter(({ label }) => counts[label] === 0).map(({ label }) => label);
+  return {
+    summary: "Fictional creatures with phases, attacks shown as clips, conditions and combos; questions in six sub-tasks with gold paths",
+    origin: "generated",
+    counts,
+    notices: missing.length > 0 ? [{ what: "sub-tasks without questions, for want of matter in this world", count: missing.length, examples: missing }] : [],
+    limits: [
+      "Generated: results say how a method handles this shape of graph, not how it does on real data",
+      "Pictures are simple drawings; an encoder trained on photographs may do better or worse than on photographs",
+      "Questions come from templates: a reader can learn them",
+      ...subTasks
+        .filter(({ label }) => !missing.includes(label))
+        .map(({ label }) => {
+          const { hits, n, answer } = majority(questions.filter((q) => q.group === label));
+          return `Shortcut, ${label}: the answer right most often (${answer}) is right for ${hits} of ${n}`;
+        }),
+    ],
+  };
+}
+
+/** The one answer that is right for most of the questions; of equals, the first in code-unit order. */
+export function majority(questions: readonly Question[]): { readonly answer: string; readonly hits: number; readonly n: number } {
+  const count = new Map<string, number>();
+  for (const q of questions) for (const a of new Set(q.answers)) count.set(a, (count.get(a) ?? 0) + 1);
+  const answer = [...count.keys()].sort().reduce((a, b) => ((count.get(b) as number) > (count.get(a) as number) ? b : a));
+  return { answer, hits: count.get(answer) as number, n: questions.length };
+}

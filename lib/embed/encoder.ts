@@ -1,0 +1,45 @@
+import { type Image, type OptionSpecs, resolveOptions, unknownName } from "../core/index.js";
+import { hashEncoder, hashOptions } from "./hash.js";
+import type { Encoder } from "./types.js";
+
+/** An entry of the table of encoders. */
+interface EncoderEntry<T extends string | Image> {
+  readonly modality: "text" | "image";
+  readonly citation: string;
+  readonly options: OptionSpecs;
+  load(options: Readonly<Record<string, unknown>>): Encoder<T> | Promise<Encoder<T>>;
+}
+
+const encoders = {
+  hash: {
+    modality: "text",
+    citation: "Weinberger et al. 2009, Feature hashing for large scale multitask learning, arXiv 0902.2206",
+    options: hashOptions,
+    load: hashEncoder,
+  } satisfies EncoderEntry<string>,
+};
+
+export type EncoderName = keyof typeof encoders;
+type Encodes<N extends EncoderName> = (typeof encoders)[N] extends EncoderEntry<infer T> ? T : never;
+
+/** The names that {@link encoder} takes, in code-unit order; with a modality, only those of it. */
+export const encoderNames = (modality?: "text" | "image"): string[] =>
+  Object.keys(encoders)
+    .filter((name) => !modality || encoders[name as EncoderName].modality === modality)
+    .sort();
+
+/**
+ * The encoder of that name. `"hash"` (text; options dim = 512, ngramMin = 3, ngramMax = 5) needs no weights and no
+ * network; see {@link hashEncoder} for what it computes. Errors: unknown name, option or value.
+ *
+ * @example
+ * const e = await encoder("hash", { dim: 64 });
+ * (await e.encode(["red fox", "Red foxes"])).length; // 128
+ */
+export function encoder<N extends EncoderName>(name: N, options?: Readonly<Record<string, unknown>>): Promise<Encoder<Encodes<N>>>;
+export function encoder(name: string, options?: Readonly<Record<string, unknown>>): Promise<Encoder>;
+export async function encoder(name: string, options: Readonly<Record<string, unknown>> = {}): Promise<Encoder> {
+  if (!Object.hasOwn(encoders, name)) throw unknownName("encoder", "encoder", name, encoderNames());
+  const entry = encoders[name as EncoderName];
+  return (await entry.load(resolveOptions(`encoder(${JSON.stringify(name)})`, entry.options, options))) as Encoder;
+}

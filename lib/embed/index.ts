@@ -1,0 +1,5 @@
+export { embed } from "./embed.js";
+export { type EncoderName, encoder, encoderNames } from "./encoder.js";
+export { type Neighbour, TopK } from "./topk.js";
+export type { Encoder, Vectors } from "./types.js";
+export { openIndex, type VectorIndex } from "./vector-index.js";

@@ -1,0 +1,160 @@
+import type { Reader } from "../answer/index.js";
+import {
+  type Evidence,
+  type Hit,
+  integer,
+  MkgError,
+  oneOf,
+  type OptionSpecs,
+  type Query,
+  resolveOptions,
+  unknownName,
+} from "../core/index.js";
+import { openGoldDoor } from "./door.js";
+import { randomEvidence } from "./random-path.js";
+import type { Retriever, RetrieverContext } from "./types.js";
+
+/** A control: what it leaves standing of question, graph and evidence, and how it wraps a retriever, a reader or both. */
+interface ControlEntry {
+  readonly summary: string;
+  readonly options: OptionSpecs;
+  retriever?(target: Retriever, options: Readonly<Record<string, unknown>>): Retriever;
+  reader?(target: Reader): Reader;
+}
+
+const withoutImages = (query: Query): Query => Object.freeze({ ...query, images: Object.freeze([]) });
+const noEvidence: Evidence = Object.freeze({ hits: Object.freeze([]) });
+
+/** The same part under another label, with the control in its parameters, so that stored results never mix. */
+const relabel = <T extends Retriever | Reader>(part: T, from: Retriever | Reader, control: string, options = {}): T =>
+  Object.assign(part, {
+    label: `${control} (${from.label ?? (from.name || "anonymous")})`,
+    version: from.version,
+    params: { ...from.params, control, ...options },
+    kind: (from as { kind?: string }).kind,
+  });
+
+/** A reader that is shown less: what it learns from is unchanged, since the control is about the question under test. */
+const shownLess = (target: Reader, control: string, view: (query: Query) => Query, evidence: (given: Evidence) => Evidence): Reader =>
+  relabel(
+    Object.assign(((query, given, context) => target(view(query), evidence(given), context)) as Reader, {
+      ...(target.fit ? { fit: target.fit } : {}),
+    }),
+    target,
+    control,
+  );
+
+/** Runs a wrapped retriever and gives its result the full form. */
+async function evidenceOf(target: Retriever, query: Query, context: RetrieverContext): Promise<Evidence> {
+  const found = await target(query, context);
+  return Array.isArray(found) ? { hits: found as readonly Hit[] } : (found as Evidence);
+}
+
+const controls: Readonly<Record<string, ControlEntry>> = {
+  "question-only": {
+    summary: "the question's text alone: no question image, no evidence",
+    options: {},
+    reader: (target) => shownLess(target, "question-only", withoutImages, () => noEvidence),
+  },
+  "closed-book": {
+    summary: "question text and image, no evidence",
+    options: {},
+    reader: (target) => shownLess(target, "closed-book", (query) => query, () => noEvidence),
+  },
+  "text-only": {
+    summary: "no image anywhere: question text, graph text, retrieved evidence",
+    options: {},
+    retriever(target) {
+      const search: Retriever = (query, context) =>
+        target(withoutImages(query), { ...context, graph: context.graph.withoutImages() });
+      const { prepare } = target;
+      if (prepare) Object.assign(search, { prepare: (context: Parameters<typeof prepare>[0]) => prepare({ ...context, graph: context.graph.withoutImages() }) });
+      return relabel(search, target, "text-only");
+    },
+    reader: (target) => shownLess(target, "text-only", withoutImages, (given) => given),
+  },
+  "random-path": {
+    summary: "evidence replaced by random paths, matched to the retrieved ones; gold and answer-bearing paths excluded",
+    options: {
+      subgraph: oneOf(["same-subgraph", "other-subgraph"], {
+        default: "same-subgraph",
+        doc: "where random paths start: at the entity where the retrieved path starts, or at another entity of its kind",
+      }),
+      draws: integer({ min: 1, max: 1000, default: 16, doc: "random paths drawn for each retrieved one, of which the nearest is kept" }),
+    },
+    retriever(target, options) {
+      const search: Retriever = () => {
+        throw new MkgError("random-path", "was called directly", "", "Run it through retrieve() or a study");
+      };
+      if (target.prepare) Object.assign(search, { prepare: target.prepare });
+      return openGoldDoor(relabel(search, target, "random-path", options), async (query, context, known) =>
+        randomEvidence(await evidenceOf(target, query, context), context, known, options as { subgraph: string; draws: number }),
+      );
+    },
+  },
+  oracle: {
+    summary: "the gold evidence",
+    options: {},
+    retriever(target) {
+      const search: Retriever = () => {
+        throw new MkgError("oracle", "was called directly", "", "Run it through retrieve() or a study");
+      };
+      return openGoldDoor(relabel(search, target, "oracle"), async (_query, _context, { gold }) => ({ hits: goldHits(gold) }));
+    },
+  },
+};
+
+/** Gold as evidence: paths where there are any, else triples; in the data set's order, all with score 1 … 1/n. */
+function goldHits(gold: Parameters<Parameters<typeof openGoldDoor>[1]>[2]["gold"]): Hit[] {
+  const score = (i: number) => 1 / (i + 1);
+  if (gold.paths?.length)
+    return gold.paths.map((path, i) => ({ score: score(i), path, ...(gold.pathTriples?.[i] ? { pathTriples: gold.pathTriples[i] } : {}), via: "oracle" }));
+  return (gold.triples ?? []).map((triple, i) => ({ score: score(i), triple, via: "oracle" }));
+}
+
+/** Names of the controls, from the table. */
+export const controlNames = (): string[] => Object.keys(controls);
+
+/** What a control leaves standing, in words. */
+export const controlSummary = (name: string): string => entry(name).summary;
+
+/** Which parts a control wraps. */
+export const controlWraps = (name: string): { retriever: boolean; reader: boolean } => {
+  const { retriever, reader } = entry(name);
+  return { retriever: retriever !== undefined, reader: reader !== undefined };
+};
+
+function entry(name: string): ControlEntry {
+  if (!Object.hasOwn(controls, name)) throw unknownName("control", "control", name, controlNames());
+  return controls[name] as ControlEntry;
+}
+
+/**
+ * Wraps a retriever or a reader into the same type, with part of its input taken away or replaced, so that a score can
+ * be read against what is reached without it.
+ *
+ * | name | question text | question image | graph text | entity images | evidence | wraps |
+ * |---|---|---|---|---|---|---|
+ * | question-only | yes | no | – | – | none | reader |
+ * | closed-book | yes | yes | – | – | none | reader |
+ * | text-only | yes | no | yes | no | retrieved | retriever and reader |
+ * | random-path | yes | yes | yes | yes | random paths | retriever |
+ * | oracle | yes | yes | yes | yes | gold | retriever |
+ *
+ * `random-path` takes `subgraph: "same-subgraph" | "other-subgraph"` and `draws`. It runs the wrapped retriever and
+ * replaces each of its paths by a random one of the same length. `oracle` and the exclusion step of `random-path` see
+ * gold; the part they wrap does not.
+ *
+ * @throws unknown control or option; a control that does not wrap this kind of part.
+ * @example
+ * control("random-path", retriever("walk"), { subgraph: "other-subgraph" }).label  // "random-path (walk)"
+ */
+export function control<T extends Retriever | Reader>(name: string, target: T, options: Readonly<Record<string, unknown>> = {}): T {
+  const found = entry(name);
+  const resolved = resolveOptions(`control ${name}`, found.options, options);
+  const isReader = (target as { kind?: string }).kind === "reader" || (!found.retriever && found.reader !== undefined);
+  const wrapped = isReader ? found.reader?.(target as Reader) : found.retriever?.(target as Retriever, resolved);
+  if (!wrapped)
+    throw new MkgError("control", `${name} does not wrap a ${isReader ? "reader" : "retriever"}`, `It wraps a ${found.retriever ? "retriever" : "reader"}`);
+  return wrapped as T;
+}

@@ -1,0 +1,52 @@
+import { type OptionSpecs, resolveOptions, unknownName } from "../core/index.js";
+import { bm25 } from "./bm25.js";
+import { makeRetriever } from "./define.js";
+import { randomRetriever } from "./random.js";
+import { text } from "./text.js";
+import type { Retriever, RetrieverEntry } from "./types.js";
+
+const retrievers: ReadonlyMap<string, RetrieverEntry> = new Map([bm25, randomRetriever, text].map((entry) => [entry.name, entry]));
+
+/** The names that {@link retriever} takes, in code-unit order. */
+export const retrieverNames = (): string[] => [...retrievers.keys()].sort();
+
+function entry(name: string): RetrieverEntry {
+  const found = retrievers.get(name);
+  if (!found) throw unknownName("retriever", "retriever", name, retrieverNames());
+  return found;
+}
+
+/** The options that a retriever of the table declares. Error: unknown name. */
+export const retrieverOptions = (name: string): OptionSpecs => entry(name).options;
+
+/** Where a retriever of the table comes from: authors, year, title, DOI or arXiv id. Error: unknown name. */
+export const retrieverCitation = (name: string): string => entry(name).citation;
+
+/**
+ * A retriever of the table.
+ *
+ * | name | finds | options (default) |
+ * |---|---|---|
+ * | `bm25` | triples that share words with the question | k1 (1.2), b (0.75) |
+ * | `random` | a uniform draw of triples | – |
+ * | `text` | triples whose text is near the question's, by cosine | encoder ("hash") |
+ *
+ * Errors: unknown name, option or value.
+ *
+ * @example
+ * retriever("text").label;              // "text (hash)"
+ * retriever("bm25", { b: 0.4 }).params; // { b: 0.4, k1: 1.2 }
+ */
+export function retriever(name: string, options: Readonly<Record<string, unknown>> = {}): Retriever {
+  const found = entry(name);
+  const params = resolveOptions(`retriever(${JSON.stringify(name)})`, found.options, options);
+  const { prepare } = found;
+  return makeRetriever({
+    name,
+    label: found.label?.(params) ?? name,
+    version: found.version,
+    params,
+    ...(prepare ? { prepare: (context) => prepare(context, params) } : {}),
+    search: (query, context) => found.search(query, context, params),
+  });
+}

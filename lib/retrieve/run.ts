@@ -1,0 +1,138 @@
+import { type Evidence, MkgError, type OnProgress, positiveInteger, Progress, quote, random, unknownName } from "../core/index.js";
+import { type Candidate, type Dataset, type SettingName, type SettingView, toQuery } from "../datasets/index.js";
+import { makeRun, type Run, type RunItem } from "../evaluate/index.js";
+import { resolveRetriever } from "./define.js";
+import { goldDoor } from "./door.js";
+import { toEvidence } from "./hits.js";
+import type { Retriever, RetrieverContext } from "./types.js";
+
+/** One question of a setting, as {@link SettingView.questions} lists it. */
+type Entry = SettingView["questions"][number];
+
+/**
+ * Prepares a retriever for a data set and setting, once; the function that it resolves to answers one question at a
+ * time, in any order and at any concurrency, with the same result. It is what {@link retrieve} and studies run.
+ *
+ * A retriever that throws on a question gives an item with `evidence: null` and `error`. Only an abort rejects, with the
+ * signal's reason, and does so without waiting for the retriever. Errors in preparing are thrown as they are.
+ *
+ * @example
+ * const search = await prepareRetriever(dataset, retriever("bm25"), { k: 5 });
+ * (await search(dataset.setting().questions[0])).evidence.hits.length; // 5
+ */
+export async function prepareRetriever(
+  dataset: Dataset,
+  retriever: Retriever,
+  options: { setting?: SettingName; k: number; seed?: number; signal?: AbortSignal },
+): Promise<(entry: Entry) => Promise<RunItem>> {
+  const { label } = resolveRetriever(retriever);
+  const k = positiveInteger("retrieve", "k", options.k);
+  const seed = checkSeed(options.seed ?? 0);
+  const signal = options.signal ?? new AbortController().signal;
+  signal.throwIfAborted();
+  const view = dataset.setting(options.setting);
+  const { graph } = dataset;
+  const candidates = frozen(view.candidates);
+  const state = await abortable(Promise.resolve(retriever.prepare?.(Object.freeze({ graph, candidates, seed, signal }))), signal);
+  const scope = { graph, candidates: new Set(candidates.map((c) => c.triple)), setting: view.name, k };
+  const withGold = goldDoor(retriever);
+
+  return async ({ id, question }) => {
+    signal.throwIfAborted();
+    const query = toQuery(dataset, question);
+    const context: RetrieverContext = Object.freeze({ graph, candidates, state, k, random: Object.freeze(random("retrieve", seed, question.id)), signal });
+    const item = { id, question: question.id, query, answer: null };
+    try {
+      const search = async () => (withGold ? withGold(query, context, { gold: question.gold ?? {}, answers: question.answers }) : retriever(query, context));
+      const found = await abortable(search(), signal);
+      return Object.freeze({ ...item, evidence: toEvidence(`${label}, question ${quote(id)}`, found, scope) });
+    } catch (error) {
+      signal.throwIfAborted();
+      return Object.freeze({ ...item, evidence: null as Evidence | null, error: error instanceof Error ? error.message || error.name : String(error) });
+    }
+  };
+}
+
+/**
+ * Retrieves evidence for every question of a data set and returns the run: one item a question, in the order of the
+ * setting. The retriever is prepared once. The same seed gives the same run at any concurrency.
+ *
+ * Options: `k`, hits a question at most; `setting` (default: all questions over all triples); `split`
+ * ("train" | "validation" | "test", default the data set's own); `seed` = 0; `concurrency` = 8 questions at a time,
+ * which helps a retriever that waits and does no harm to one that computes; `signal`; `onProgress`.
+ *
+ * A retriever that throws on a question does not stop the others: that item has `evidence: null` and `error`, and is
+ * scored as failed. An error in preparing, a wrong option or an abort is thrown. Memory O(questions · k).
+ *
+ * @example
+ * const run = await retrieve(dataset, retriever("bm25"), { k: 10, setting: "S2" });
+ * run.get("10").evidence.hits[0]; // { score: 21.6…, triple: "21412" }
+ */
+export async function retrieve(
+  dataset: Dataset,
+  retriever: Retriever,
+  options: {
+    k: number;
+    setting?: SettingName;
+    split?: "train" | "validation" | "test";
+    seed?: number;
+    concurrency?: number;
+    signal?: AbortSignal;
+    onProgress?: OnProgress;
+  },
+): Promise<Run> {
+  const { label, version, params } = resolveRetriever(retriever);
+  const concurrency = positiveInteger("retrieve", "concurrency", options.concurrency ?? 8);
+  const { k, seed = 0, setting, signal } = options;
+  const data = await splitOf(dataset, options.split);
+  const search = await prepareRetriever(data, retriever, { k, seed, ...(setting ? { setting } : {}), ...(signal ? { signal } : {}) });
+  const view = data.setting(setting);
+  const progress = new Progress("retrieve", view.questions.length, options.onProgress);
+  const items = new Array<RunItem>(view.questions.length);
+  let next = 0;
+  const worker = async () => {
+    for (let i = next++; i < items.length; i = next++) {
+      items[i] = await search(view.questions[i] as Entry);
+      progress.tick();
+      // an interrupt or a timer gets its turn even when the retriever never waits
+      await new Promise(setImmediate);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
+  const config = {
+    dataset: { name: data.name, split: data.split, fingerprint: data.fingerprint },
+    retriever: { label, version, params },
+    setting: view.name,
+    k,
+    seed,
+  };
+  return makeRun({ label, dataset: data, setting: view, k, seed, config, items });
+}
+
+const splits = ["train", "validation", "test"] as const;
+
+async function splitOf(dataset: Dataset, split: string | undefined): Promise<Dataset> {
+  if (split === undefined || split === dataset.split) return dataset;
+  const known = splits.find((name) => name === split);
+  if (!known) throw unknownName("retrieve", "split", split, splits);
+  return dataset.splits[known]();
+}
+
+function checkSeed(seed: unknown): number {
+  if (!Number.isSafeInteger(seed)) throw new MkgError("retrieve", `the seed is not an integer (${quote(seed)})`, "An integer");
+  return seed as number;
+}
+
+/** The candidates so that no retriever can change them under another one's feet. */
+const frozen = (candidates: readonly Candidate[]): readonly Candidate[] =>
+  Object.isFrozen(candidates) && candidates.every((c) => Object.isFrozen(c)) ? candidates : Object.freeze(candidates.map((c) => Object.freeze({ ...c })));
+
+/** The promise, or a rejection as soon as the signal aborts. */
+function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) return stop();
+    signal.addEventListener("abort", stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}

@@ -1,0 +1,248 @@
+import PQueue from "p-queue";
+import { prepareReader, type Reader, reader, readerOptions, resolveReader } from "../answer/index.js";
+import { type Answer, type Evidence, groupBy, type Hit, type OnProgress, Progress, random, stableHash, unknownName } from "../core/index.js";
+import { type Dataset, type SettingName, type SettingView, toQuery } from "../datasets/index.js";
+import { makeRun, type Run, type RunItem } from "../evaluate/index.js";
+import { control, controlWraps, prepareRetriever, type Retriever, resolveRetriever, retriever, retrieverOptions } from "../retrieve/index.js";
+import { type Cell, levelName, type Plan } from "./spec.js";
+import { codeHash, type Store } from "./store.js";
+
+interface StoredEvidence {
+  readonly question: string;
+  readonly evidence: Evidence;
+}
+interface StoredAnswer {
+  readonly question: string;
+  readonly answer: Answer;
+}
+
+/** A cell with its parts built and the keys under which its evidence and answers are stored. */
+interface Job {
+  readonly cell: Cell;
+  readonly seed: number;
+  readonly view: SettingView;
+  readonly retriever: Retriever;
+  readonly reader?: Reader;
+  readonly k: number;
+  /** Without a key, results live in this process alone: a bare function has no identity that outlasts it. */
+  readonly evidenceKey: string;
+  readonly answerKey: string;
+  readonly keepsEvidence: boolean;
+  readonly keepsAnswers: boolean;
+  readonly usesEvidence: boolean;
+}
+
+export interface ExecuteOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: OnProgress;
+  /** Questions in flight at once; results do not depend on it. Default 8. */
+  readonly concurrency?: number;
+}
+
+const optionsFor = (specs: object, options: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(options).filter(([key]) => Object.hasOwn(specs, key)));
+
+/** The parts that a cell's options name, with its control around them. */
+export function partsOf(cell: Cell): { retriever: Retriever; reader?: Reader; usesEvidence: boolean } {
+  const { options } = cell;
+  const named = options.retriever;
+  let found = typeof named === "string" ? retriever(named, optionsFor(retrieverOptions(named), options)) : (named as Retriever);
+  const readerName = options.reader;
+  let answering = typeof readerName === "string" ? reader(readerName, optionsFor(readerOptions(readerName), options)) : ((readerName ?? undefined) as Reader | undefined);
+  let usesEvidence = true;
+  if (cell.control) {
+    const { name, options: controlOptions } = cell.control;
+    const wraps = controlWraps(name);
+    if (wraps.retriever) found = control(name, found, controlOptions);
+    else usesEvidence = false;
+    if (wraps.reader && answering) answering = control(name, answering);
+  }
+  return { retriever: found, ...(answering ? { reader: answering } : {}), usesEvidence };
+}
+
+/** The identity of a part for a key; a bare function gets one that is good for this process alone. */
+const anonymous = new WeakMap<object, number>();
+let anonymousCount = 0;
+const identity = (part: object, resolved: { label: string; version: string | null; params: unknown; persistent: boolean }) => {
+  if (resolved.persistent) return { label: resolved.label, version: resolved.version, params: resolved.params };
+  if (!anonymous.has(part)) anonymous.set(part, ++anonymousCount);
+  return { label: resolved.label, process: anonymous.get(part) };
+};
+
+async function jobsOf(dataset: Dataset, { cells, seeds }: Plan): Promise<Job[]> {
+  const code = codeHash();
+  let train: string | undefined;
+  const jobs: Job[] = [];
+  for (const cell of cells) {
+    const parts = partsOf(cell);
+    const k = cell.options.k as number;
+    const setting = cell.options.setting as SettingName | undefined;
+    const view = dataset.setting(setting);
+    const resolved = resolveRetriever(parts.retriever);
+    const reading = parts.reader ? resolveReader(parts.reader) : undefined;
+    if (parts.reader?.fit && train === undefined) train = (await dataset.splits.train()).fingerprint;
+    for (const seed of seeds) {
+      const evidence = { code, dataset: dataset.fingerprint, split: dataset.split, setting: setting ?? null, retriever: identity(parts.retriever, resolved), k, seed };
+      const evidenceKey = parts.usesEvidence ? stableHash(evidence) : "none";
+      const answer = parts.reader && reading ? { evidence: parts.usesEvidence ? evidence : { code, dataset: dataset.fingerprint, split: dataset.split, setting: setting ?? null, seed }, reader: identity(parts.reader, reading), train: parts.reader.fit ? train : null } : null;
+      jobs.push({
+        cell, seed, view, k,
+        retriever: parts.retriever,
+        ...(parts.reader ? { reader: parts.reader } : {}),
+        evidenceKey,
+        answerKey: answer ? stableHash(answer) : "none",
+        keepsEvidence: resolved.persistent,
+        keepsAnswers: (resolved.persistent || !parts.usesEvidence) && reading?.persistent === true,
+        usesEvidence: parts.usesEvidence,
+      });
+    }
+  }
+  return jobs;
+}
+
+/**
+ * Runs every cell, storing evidence and answers question by question, and hands over each finished run once, in the
+ * order of the plan's evidence. What is stored already is not run again. Failures are not stored, so that the next
+ * call tries them again. Memory: the evidence of one configuration at a time.
+ */
+export async function execute(dataset: Dataset, plan: Plan, store: Store, onRun: (cell: Cell, run: Run) => Promise<void>, options: ExecuteOptions = {}): Promise<void> {
+  const signal = options.signal ?? new AbortController().signal;
+  const jobs = await jobsOf(dataset, plan);
+  const byEvidence = groupBy(jobs, (job) => `${job.evidenceKey} ${job.seed}`);
+  const total = [...byEvidence.values()].reduce((sum, group) => {
+    const first = group[0] as Job;
+    const answers = new Set(group.map((job) => job.answerKey).filter((key) => key !== "none")).size;
+    return sum + first.view.questions.length * ((first.usesEvidence ? 1 : 0) + answers);
+  }, 0);
+  const progress = new Progress("study", total, options.onProgress);
+  const pool = { concurrency: options.concurrency ?? 8, signal };
+
+  for (const group of byEvidence.values()) {
+    const first = group[0] as Job;
+    const evidence = await evidenceOf(dataset, first, store, progress, pool);
+    for (const same of groupBy(group, (job) => job.answerKey).values()) {
+      const job = same[0] as Job;
+      const answers = job.reader ? await answersOf(dataset, job, evidence, store, progress, pool) : undefined;
+      for (const { cell, seed, view, k } of same) {
+        const items = view.questions.map(({ id, question }, i): RunItem => {
+          const found = evidence[i] as Found;
+          const answered = answers?.[i];
+          const error = found.error ?? answered?.error;
+          return { id, question: question.id, query: found.query, evidence: found.evidence, answer: answered?.answer ?? null, ...(error ? { error } : {}) };
+        });
+        await onRun(cell, makeRun({ label: cell.label, dataset, setting: view, k, seed, config: configOf(cell), items }));
+      }
+    }
+  }
+}
+
+/** A cell's options as plain JSON: functions by their label. */
+export const configOf = (cell: Cell): Record<string, unknown> => ({
+  ...Object.fromEntries(Object.entries(cell.options).map(([key, value]) => [key, typeof value === "function" ? levelName(value) : value])),
+  control: cell.control ?? null,
+});
+
+interface Found {
+  readonly query: RunItem["query"];
+  readonly evidence: Evidence | null;
+  readonly error?: string;
+}
+
+async function evidenceOf(dataset: Dataset, job: Job, store: Store, progress: Progress, pool: { concurrency: number; signal: AbortSignal }): Promise<Found[]> {
+  const { view, seed } = job;
+  const task = `${job.cell.label}: evidence`;
+  const log = job.keepsEvidence && job.usesEvidence ? await store.log<StoredEvidence>("evidence", job.evidenceKey) : undefined;
+  try {
+    const stored = new Map(log?.stored.map((record) => [record.question, record.evidence]));
+    if (!job.usesEvidence) return view.questions.map(({ question }) => ({ query: toQuery(dataset, question), evidence: { hits: [] } }));
+    const missing = view.questions.some(({ id }) => !stored.has(id));
+    const setting = job.cell.options.setting as SettingName | undefined;
+    const search = missing ? await prepareRetriever(dataset, job.retriever, { k: job.k, seed, signal: pool.signal, ...(setting ? { setting } : {}) }) : undefined;
+    return await each(view.questions, pool, async (entry) => {
+      const { id, question } = entry;
+      const known = stored.get(id);
+      if (known) {
+        progress.tick(1, { skipped: true, task });
+        return { query: toQuery(dataset, question), evidence: known };
+      }
+      const found = await (search as NonNullable<typeof search>)(entry);
+      if (found.evidence && log) await log.append({ question: id, evidence: plain(found.evidence) });
+      progress.tick(1, { task });
+      return found;
+    });
+  } finally {
+    await log?.close();
+  }
+}
+
+async function answersOf(dataset: Dataset, job: Job, evidence: readonly Found[], store: Store, progress: Progress, pool: { concurrency: number; signal: AbortSignal }): Promise<{ answer: Answer | null; error?: string }[]> {
+  const task = `${job.cell.label}: answers`;
+  const log = job.keepsAnswers ? await store.log<StoredAnswer>("answers", job.answerKey) : undefined;
+  try {
+    const stored = new Map(log?.stored.map((record) => [record.question, record.answer]));
+    const missing = job.view.questions.some(({ id }) => !stored.has(id));
+    const read = missing ? await prepareReader(dataset, job.reader as Reader, { seed: job.seed, signal: pool.signal }) : undefined;
+    return await each(job.view.questions, pool, async ({ id }, i) => {
+      const known = stored.get(id);
+      if (known) {
+        progress.tick(1, { skipped: true, task });
+        return { answer: known };
+      }
+      const found = evidence[i] as Found;
+      if (!found.evidence) {
+        progress.tick(1, { task });
+        return { answer: null };
+      }
+      const answer = await (read as NonNullable<typeof read>)(found.query, found.evidence, random(job.seed, id, "answer"));
+      if (answer.status !== "failed" && log) await log.append({ question: id, answer });
+      progress.tick(1, { task });
+      return answer.status === "failed" ? { answer, error: answer.stop } : { answer };
+    });
+  } finally {
+    await log?.close();
+  }
+}
+
+/** Evidence as it is stored: pictures stay in the graph, where the hit's entities lead to them. */
+const plain = (evidence: Evidence): Evidence => ({
+  ...evidence,
+  hits: evidence.hits.map((hit): Hit => {
+    const { images: _images, ...rest } = hit;
+    return rest;
+  }),
+});
+
+/** One task per item, `concurrency` in flight, results in the items' order; the first throw or an abort stops the rest. */
+async function each<T, R>(items: readonly T[], { concurrency, signal }: { concurrency: number; signal: AbortSignal }, task: (item: T, i: number) => Promise<R>): Promise<R[]> {
+  const queue = new PQueue({ concurrency });
+  const out = new Array<R>(items.length);
+  let failure: unknown;
+  for (const [i, item] of items.entries())
+    queue.add(async () => {
+      if (failure !== undefined) return;
+      try {
+        signal.throwIfAborted();
+        out[i] = await task(item, i);
+      } catch (error) {
+        failure ??= error;
+      }
+    });
+  await queue.onIdle();
+  if (failure !== undefined) throw failure;
+  return out;
+}
+
+/** One question of one cell, run anew: the same as in the study, since nothing depends on the other questions. */
+export async function replay(dataset: Dataset, cell: Cell, id: string, seed: number): Promise<RunItem> {
+  const setting = cell.options.setting as SettingName | undefined;
+  const { questions } = dataset.setting(setting);
+  const entry = questions.find((q) => q.id === id);
+  if (!entry) throw unknownName("study.replay", "question id", id, questions.map((q) => q.id));
+  const parts = partsOf(cell);
+  const item: RunItem = parts.usesEvidence
+    ? await (await prepareRetriever(dataset, parts.retriever, { k: cell.options.k as number, seed, ...(setting ? { setting } : {}) }))(entry)
+    : { id, question: entry.question.id, query: toQuery(dataset, entry.question), evidence: { hits: [] }, answer: null };
+  if (!parts.reader || !item.evidence) return item;
+  const read = await prepareReader(dataset, parts.reader, { seed });
+  return { ...item, answer: await read(item.query, item.evidence, random(seed, id, "answer")) };
+}

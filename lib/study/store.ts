@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { JsonlLog, MkgError, sha256, SetupError } from "../core/index.js";
+
+/** Stages whose code decides evidence and answers; a change in any of them makes stored results stale. */
+const costlyStages = ["core", "graph", "media", "datasets", "embed", "answer", "walk", "retrieve"];
+
+let code: string | undefined;
+/** Hash of the code that makes evidence and answers, so that results of another version are never taken for this one's. */
+export function codeHash(): string {
+  if (code) return code;
+  const root = fileURLToPath(new URL("..", import.meta.url));
+  const parts: string[] = [];
+  for (const stage of costlyStages)
+    for (const file of readdirSync(join(root, stage), { recursive: true, encoding: "utf8" }).sort())
+      if (/(?<!\.d)\.(js|ts)$/.test(file)) parts.push(`${stage}/${file}\n${readFileSync(join(root, stage, file), "utf8")}`);
+  code = sha256(parts.join("\n")).slice(0, 16);
+  return code;
+}
+
+/** Folders that this process holds, which its own process number in a lock file cannot tell. */
+const held = new Set<string>();
+
+/** A study's folder, held by one process at a time. Logs inside are append-only; everything else in it is derived. */
+export class Store {
+  private constructor(readonly dir: string) {}
+
+  static async open(folder: string): Promise<Store> {
+    const dir = resolve(folder);
+    if (held.has(dir)) throw new MkgError("study", `this process is already running a study in the folder (${dir})`, "One at a time", "Await it, or choose another folder");
+    try {
+      await mkdir(dir, { recursive: true });
+      await takeLock(dir);
+    } catch (error) {
+      if (error instanceof MkgError) throw error;
+      throw new SetupError("study", `cannot write to the folder (${dir}: ${(error as NodeJS.ErrnoException).code ?? error})`, "A writable folder", "Choose another one with dir or --out");
+    }
+    held.add(dir);
+    return new Store(dir);
+  }
+
+  /** The log of one configuration; `key` is its hash. */
+  log<T>(kind: "evidence" | "answers", key: string): Promise<JsonlLog<T>> {
+    return JsonlLog.open<T>(join(this.dir, kind, `${key}.jsonl`));
+  }
+
+  close(): Promise<void> {
+    held.delete(this.dir);
+    return rm(join(this.dir, ".lock"), { force: true });
+  }
+}
+
+/** A lock left by a dead process is taken over. */
+async function takeLock(dir: string): Promise<void> {
+  const path = join(dir, ".lock");
+  for (let attempt = 0; attempt < 2; attempt++) {
+    try {
+      await writeFile(path, String(process.pid), { flag: "wx" });
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    const holder = Number(await readFile(path, "utf8").catch(() => ""));
+    if (holder !== process.pid && isAlive(holder))
+      throw new MkgError("study", `another process writes to this folder (${dir}, process ${holder})`, "One at a time", "Wait for it, or choose another folder");
+    await rm(path, { force: true });
+  }
+  throw new MkgError("study", `the folder is being taken by another process (${dir})`, "One at a time", "Try again");
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid < 1) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
