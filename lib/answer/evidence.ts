@@ -25,13 +25,24 @@ function askedFor(question: string): Asked {
   return "entity";
 }
 
-/** The words right after "which" or "what": the noun asked for stands first among them, if it stands there at all. */
-const nounAsked = (question: string): string => /\b(?:which|what)\s+((?:\w+\s?){1,3})/i.exec(question)?.[1] ?? "";
+/** The words between "which" or "what" and the verb: the noun asked for stands there, if anywhere. */
+const nounAsked = (question: string): string =>
+  /\b(?:which|what)\s+((?:\w+\s+){0,3}?)(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|may|might|must|should)\b/i.exec(question)?.[1] ?? "";
+
+/** The first clause of a description, without a leading "<label> is a": what "Rook is a black bird, seen in fields." says Rook is. */
+const whatItIs = (label: string, description: string): string => {
+  const clause = /^[^.,:;]*/.exec(description.startsWith(`${label} is `) ? description.slice(label.length + 4) : description)?.[0] ?? "";
+  return clause.replace(/^\s*(?:an?|the)\s+/i, "").trim();
+};
 
 // how much the parts of a candidate's score weigh against a cosine of 1
-const weights = { fit: 8, rank: 1, kind: 1.5, last: 1, wrongSort: 4 };
+const weights = { fit: 4, rank: 1, kind: 1.5, last: 3, wrongSort: 4 };
 
-const plain = encoder("hash", { dim: 1024 }) as Promise<Encoder<string>>;
+let loaded: Promise<Encoder<string>> | undefined;
+const encode = async (text: string): Promise<Float32Array> => {
+  loaded ??= encoder("hash", { dim: 1024 });
+  return (await loaded).encode([text]);
+};
 const edgeVectors = new WeakMap<Graph, Map<string, Float32Array>>();
 
 async function vectorOf(graph: Graph, triple: string): Promise<Float32Array> {
@@ -43,7 +54,7 @@ async function vectorOf(graph: Graph, triple: string): Promise<Float32Array> {
   let vector = known.get(triple);
   if (!vector) {
     const t = graph.triple(triple);
-    vector = await (await plain).encode([contentWords(`${t.relationLabel} ${graph.entity(t.tail).kind}`)]);
+    vector = await encode(contentWords(`${t.relationLabel} ${graph.entity(t.tail).kind}`));
     known.set(triple, vector);
   }
   return vector;
@@ -65,6 +76,7 @@ const cosine = (a: Float32Array, b: Float32Array): number => {
 export async function readEvidence(question: string, hits: readonly Hit[], graph: Graph): Promise<Candidate[]> {
   const asked = askedFor(question);
   const noun = nounAsked(question);
+  const questions = new Map<string, Float32Array>(); // the question without the head's name, by that name
   const offers: { text: string; rank: number; logit: number }[] = [];
   const offer = (text: string, rank: number, logit: number) => {
     if (words(text).length > 0 && !standsIn(text, question)) offers.push({ text, rank, logit: logit - weights.rank * Math.log(rank) });
@@ -73,12 +85,17 @@ export async function readEvidence(question: string, hits: readonly Hit[], graph
     const rank = i + 1;
     if (hit.text !== undefined) offer(hit.text, rank, 0);
     const triples = hit.triple !== undefined ? [hit.triple] : (hit.pathTriples ?? []);
-    if (hit.path?.length === 1) offer(graph.entity(hit.path[0] as string).label, rank, 0);
+    if (hit.path?.length === 1) {
+      const { label, description } = graph.entity(hit.path[0] as string);
+      offer(label, rank, 0);
+      if (asked === "entity") offer(whatItIs(label, description), rank, 0);
+    }
     for (const [at, id] of triples.entries()) {
       const t = graph.triple(id);
       const head = graph.entity(t.head);
       const tail = graph.entity(t.tail);
-      const [q] = [await (await plain).encode([contentWords(question, head.label)])];
+      const q = questions.get(head.label) ?? (await encode(contentWords(question, head.label)));
+      questions.set(head.label, q);
       const fit = weights.fit * cosine(q, await vectorOf(graph, id)) + (at === triples.length - 1 ? weights.last : 0);
       const sort = (s: Asked) => (s === asked ? 0 : -weights.wrongSort);
       const kind = (k: string) => (k !== "" && words(noun).some((w) => words(k).includes(w)) ? weights.kind : 0);

@@ -2,15 +2,15 @@ import { existsSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import type { Command } from "commander";
 import { MkgError, quote, readText, unknownName, writeAtomic } from "../core/index.js";
-import { type Dataset, datasetEntries, loadDataset } from "../datasets/index.js";
-import { evaluateFiles, writeRun } from "../evaluate/index.js";
-import { retrieve as retrieveAll, retriever, retrieverOptions } from "../retrieve/index.js";
-import { compare, readScores } from "../stats/index.js";
+import { type Dataset, datasetList, loadDataset } from "../datasets/index.js";
+import { evaluateFiles } from "../evaluate/index.js";
+import { retrieve as retrieveAll, retriever, retrieverOptions, writeRun } from "../retrieve/index.js";
+import { compare } from "../stats/index.js";
 import { ablation, type ExecuteOptions, type Report, type Study, saveReport, study } from "../study/index.js";
-import { markdownTable } from "../figure/index.js";
 import { runNotebook } from "../notebook/index.js";
 import { doctor, doctorText } from "./doctor.js";
-import { duration, progressLine } from "./terminal.js";
+import { readScores } from "./scores.js";
+import { duration, plainTable, progressLine } from "./terminal.js";
 
 type Flags = Record<string, unknown> & { json?: boolean };
 
@@ -39,7 +39,7 @@ async function runWithProgress(target: Study, options: ExecuteOptions): Promise<
 
 function announce(report: Report, flags: Flags, startedAt: number): void {
   if (flags.json) return json({ report: report.report, files: report.files, table: report.summary });
-  out(report.text);
+  out(`${report.caption}\n\n${plainTable(report.summary)}`);
   out(`\nReport   ${report.report}\nFigures  ${report.figures.join("\n         ")}\nRows     ${report.scores}\nIn ${duration(performance.now() - startedAt)}.`);
 }
 
@@ -130,7 +130,7 @@ export async function evaluate(flags: Flags): Promise<void> {
   const rows = Object.entries(results).map(([measure, { mean, n, missing }]) => ({ measure, mean: mean === null ? null : mean.toFixed(4), n, missing }));
   if (flags.perQuery)
     for (const [measure, { perQuery }] of Object.entries(results)) for (const [query, value] of perQuery) out(`${measure}\t${query}\t${value.toFixed(4)}`);
-  out(markdownTable(rows));
+  out(plainTable(rows));
 }
 
 /** `mkglab compare`. */
@@ -145,7 +145,7 @@ export async function compareFiles(files: string[], flags: Flags): Promise<void>
     seed: flags.seed as number,
   });
   if (flags.json) return json(table.objects());
-  out(markdownTable(table));
+  out(plainTable(table.objects() as Record<string, unknown>[]));
 }
 
 /** `mkglab notebook`. */
@@ -155,17 +155,17 @@ export async function notebook(files: string[], flags: Flags): Promise<void> {
     if (!existsSync(file)) throw new MkgError("mkglab notebook", `no such file (${file})`, "", "Check the path");
     const target = flags.out ? join(flags.out as string, basename(file)) : undefined;
     const { cells } = await runNotebook(file, { ...(target ? { out: target } : {}), parameters: flags.parameter as Record<string, string>, timeoutMs: (flags.timeout as number) * 1000 });
-    results.push({ notebook: file, cells, ...(target ? { out: target } : {}) });
-    if (!flags.json) out(`${file}: ${cells} code cells${target ? ` → ${target}` : ""}`);
+    results.push({ notebook: file, cells: cells.length, ...(target ? { out: target } : {}) });
+    if (!flags.json) out(`${file}: ${cells.length} code cells${target ? ` → ${target}` : ""}`);
   }
   if (flags.json) json(results);
 }
 
 /** `mkglab data list`. */
 export async function dataList(flags: Flags, command: Command): Promise<void> {
-  const rows = datasetEntries(dataDir(command)).map(({ name, summary, present, lookedIn }) => ({ name, here: present ? "yes" : `no (looked in ${lookedIn})`, summary }));
+  const rows = datasetList(dataDir(command)).map(({ name, missing, summary }) => ({ name, here: missing === "" ? "yes" : `no: ${missing}`, summary }));
   if (flags.json) return json(rows);
-  out(markdownTable(rows));
+  out(plainTable(rows));
 }
 
 /** `mkglab doctor`. */

@@ -29,3 +29,16 @@ export function progressLine(stream: NodeJS.WriteStream, everyMs = stream.isTTY 
     },
   };
 }
+
+/** Rows in aligned columns; numbers right, null as what it means. */
+export function plainTable(rows: readonly Readonly<Record<string, unknown>>[]): string {
+  const names = Object.keys(rows[0] ?? {});
+  const show = (value: unknown): string =>
+    value === null || value === undefined ? "–" : typeof value === "number" ? (Number.isInteger(value) ? String(value) : value.toPrecision(4)) : String(value);
+  // text of graphs and files must not steer the terminal
+  const cells = rows.map((row) => names.map((name) => show(row[name]).replace(/\p{Cc}+/gu, " ")));
+  const widths = names.map((name, i) => Math.max(name.length, ...cells.map((row) => (row[i] as string).length)));
+  const right = names.map((name) => rows.every((row) => row[name] === null || typeof row[name] === "number"));
+  const line = (texts: readonly string[]) => texts.map((text, i) => (right[i] ? text.padStart(widths[i] as number) : text.padEnd(widths[i] as number))).join("  ").trimEnd();
+  return [line(names), line(widths.map((w) => "-".repeat(w))), ...cells.map(line)].join("\n");
+}

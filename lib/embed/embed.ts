@@ -1,4 +1,4 @@
-import { type Image, MkgError, type OnProgress, positiveInteger, Progress } from "../core/index.js";
+import { type Image, MkgError, type OnProgress, Progress, positiveInteger } from "../core/index.js";
 import type { Encoder, Vectors } from "./types.js";
 
 /**
@@ -29,7 +29,11 @@ export async function embed<T extends string | Image>(
     const part = items.slice(start, start + batch);
     const rows = await encoder.encode(part);
     if (rows.length !== part.length * dim)
-      throw new MkgError("embed", `encoder ${name} returned another shape (${rows.length} numbers)`, `${part.length} items × ${dim}`);
+      throw new MkgError(
+        "embed",
+        `encoder ${name} returned another shape (${rows.length} numbers)`,
+        `${part.length} items × ${dim}`,
+      );
     for (let i = 0; i < part.length; i++) unit(rows, i, dim, data, start + i, name);
     progress.tick(part.length);
   }
@@ -41,7 +45,12 @@ function unit(rows: Float32Array, i: number, dim: number, out: Float32Array, at:
   let square = 0;
   for (let j = i * dim; j < (i + 1) * dim; j++) square += (rows[j] as number) ** 2;
   if (!Number.isFinite(square))
-    throw new MkgError("embed", `encoder ${name} gave item ${at} a number that is not finite`, "Finite numbers", "Look at that item");
+    throw new MkgError(
+      "embed",
+      `encoder ${name} gave item ${at} a number that is not finite`,
+      "Finite numbers",
+      "Look at that item",
+    );
   const scale = square === 0 || Math.abs(square - 1) < 1e-5 ? 1 : 1 / Math.sqrt(square);
   for (let j = 0; j < dim; j++) out[at * dim + j] = (rows[i * dim + j] as number) * scale;
 }

@@ -1,5 +1,6 @@
 import { type Image, type OptionSpecs, resolveOptions, unknownName } from "../core/index.js";
 import { hashEncoder, hashOptions } from "./hash.js";
+import { pixelsEncoder } from "./pixels.js";
 import type { Encoder } from "./types.js";
 
 /** An entry of the table of encoders. */
@@ -17,6 +18,12 @@ const encoders = {
     options: hashOptions,
     load: hashEncoder,
   } satisfies EncoderEntry<string>,
+  pixels: {
+    modality: "image",
+    citation: "Dalal & Triggs 2005, Histograms of oriented gradients for human detection, doi 10.1109/CVPR.2005.177",
+    options: {},
+    load: pixelsEncoder,
+  } satisfies EncoderEntry<Image>,
 };
 
 export type EncoderName = keyof typeof encoders;
@@ -29,14 +36,23 @@ export const encoderNames = (modality?: "text" | "image"): string[] =>
     .sort();
 
 /**
- * The encoder of that name. `"hash"` (text; options dim = 512, ngramMin = 3, ngramMax = 5) needs no weights and no
- * network; see {@link hashEncoder} for what it computes. Errors: unknown name, option or value.
+ * The encoder of that name; none of these needs weights or a network.
+ *
+ * | name | encodes | options (default) | sees |
+ * |---|---|---|---|
+ * | `hash` | text | dim (512), ngramMin (3), ngramMax (5) | spelling: {@link hashEncoder} |
+ * | `pixels` | images | – | colours and edges in place: {@link pixelsEncoder} |
+ *
+ * Errors: unknown name, option or value.
  *
  * @example
  * const e = await encoder("hash", { dim: 64 });
  * (await e.encode(["red fox", "Red foxes"])).length; // 128
  */
-export function encoder<N extends EncoderName>(name: N, options?: Readonly<Record<string, unknown>>): Promise<Encoder<Encodes<N>>>;
+export function encoder<N extends EncoderName>(
+  name: N,
+  options?: Readonly<Record<string, unknown>>,
+): Promise<Encoder<Encodes<N>>>;
 export function encoder(name: string, options?: Readonly<Record<string, unknown>>): Promise<Encoder>;
 export async function encoder(name: string, options: Readonly<Record<string, unknown>> = {}): Promise<Encoder> {
   if (!Object.hasOwn(encoders, name)) throw unknownName("encoder", "encoder", name, encoderNames());

@@ -80,11 +80,19 @@ export function hashEncoder(options: Readonly<Record<string, unknown>>): Encoder
   const settings = options as unknown as HashOptions;
   const { dim, ngramMin, ngramMax } = settings;
   if (ngramMin > ngramMax)
-    throw new MkgError("encoder(\"hash\")", `ngramMin exceeds ngramMax (${ngramMin} > ${ngramMax})`, "ngramMin ≤ ngramMax");
+    throw new MkgError(
+      'encoder("hash")',
+      `ngramMin exceeds ngramMax (${ngramMin} > ${ngramMax})`,
+      "ngramMin ≤ ngramMax",
+    );
   const features = featureReader(settings);
   const base = `1-${stableHash({ dim, ngramMin, ngramMax })}`;
 
-  const make = (revision: string, idf: (feature: number) => number, fit?: (corpus: readonly string[]) => Encoder<string>): Encoder<string> =>
+  const make = (
+    revision: string,
+    idf: (feature: number) => number,
+    fit?: (corpus: readonly string[]) => Encoder<string>,
+  ): Encoder<string> =>
     Object.freeze({
       name: "hash",
       revision,
@@ -97,7 +105,7 @@ export function hashEncoder(options: Readonly<Record<string, unknown>>): Encoder
           row.fill(0);
           runs(features(text(item, i)), (feature, count) => {
             const at = (feature >>> 1) % dim;
-            const weight = (1 + Math.log(count)) * idf(feature);
+            const weight = (count === 1 ? 1 : 1 + Math.log(count)) * idf(feature);
             row[at] = (row[at] as number) + (feature & 1 ? weight : -weight);
           });
           let square = 0;
@@ -112,18 +120,24 @@ export function hashEncoder(options: Readonly<Record<string, unknown>>): Encoder
     });
 
   const fit = (corpus: readonly string[]): Encoder<string> => {
+    // feature → number of texts with it, then → its weight; as signed integers, which V8 does not box
     const documents = new Map<number, number>();
-    corpus.forEach((item, i) =>
-      runs(features(text(item, i)), (feature) => documents.set(feature, (documents.get(feature) ?? 0) + 1)),
+    corpus.forEach((item, i) => {
+      runs(features(text(item, i)), (feature) => documents.set(feature | 0, (documents.get(feature | 0) ?? 0) + 1));
+    });
+    const idf = (df: number) => Math.log((1 + corpus.length) / (1 + df)) + 1;
+    for (const [feature, df] of documents) documents.set(feature, idf(df));
+    const unseen = idf(0);
+    return make(
+      `${base}-${sha256(JSON.stringify(corpus)).slice(0, 16)}`,
+      (feature) => documents.get(feature | 0) ?? unseen,
     );
-    const n = corpus.length;
-    return make(`${base}-${sha256(JSON.stringify(corpus)).slice(0, 16)}`, (feature) => Math.log((1 + n) / (1 + (documents.get(feature) ?? 0))) + 1);
   };
   return make(base, () => 1, fit);
 }
 
 function text(item: unknown, index: number): string {
   if (typeof item !== "string")
-    throw new MkgError("encoder(\"hash\")", `item ${index} is not text (${quote(item)})`, "It encodes strings");
+    throw new MkgError('encoder("hash")', `item ${index} is not text (${quote(item)})`, "It encodes strings");
   return item;
 }

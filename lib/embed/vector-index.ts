@@ -40,9 +40,18 @@ export async function openIndex(vectors: Vectors, options: { kind?: keyof typeof
 
 function exactIndex({ n, dim, data, encoder, revision }: Vectors): VectorIndex {
   if (data.length !== n * dim)
-    throw new MkgError("openIndex", `the vectors have another shape (${data.length} numbers)`, `n × dim = ${n} × ${dim}`);
+    throw new MkgError(
+      "openIndex",
+      `the vectors have another shape (${data.length} numbers)`,
+      `n × dim = ${n} × ${dim}`,
+    );
   const bad = firstNotFinite(data);
-  if (bad >= 0) throw new MkgError("openIndex", `row ${Math.floor(bad / dim)} holds a number that is not finite (${data[bad]})`, "Finite numbers");
+  if (bad >= 0)
+    throw new MkgError(
+      "openIndex",
+      `row ${Math.floor(bad / dim)} holds a number that is not finite (${data[bad]})`,
+      "Finite numbers",
+    );
   const norms = new Float64Array(n);
   for (let row = 0; row < n; row++) norms[row] = Math.sqrt(dot(data, row * dim, data, row * dim, dim));
 
@@ -65,7 +74,12 @@ function exactIndex({ n, dim, data, encoder, revision }: Vectors): VectorIndex {
 
   const checked = (query: Float32Array) => {
     const at = firstNotFinite(query);
-    if (at >= 0) throw new MkgError("index.search", `the query holds a number that is not finite (${query[at]} at ${at})`, "Finite numbers");
+    if (at >= 0)
+      throw new MkgError(
+        "index.search",
+        `the query holds a number that is not finite (${query[at]} at ${at})`,
+        "Finite numbers",
+      );
   };
   return Object.freeze({
     kind: "exact",
@@ -75,7 +89,12 @@ function exactIndex({ n, dim, data, encoder, revision }: Vectors): VectorIndex {
     revision,
     async search(query: Float32Array, k: number) {
       if (query.length !== dim)
-        throw new MkgError("index.search", `the query has another dimension (${query.length})`, `The index has ${dim}`, "Use the encoder that made the index");
+        throw new MkgError(
+          "index.search",
+          `the query has another dimension (${query.length})`,
+          `The index has ${dim}`,
+          "Use the encoder that made the index",
+        );
       checked(query);
       return searchRows(query, 1, k)[0] as Neighbour[];
     },

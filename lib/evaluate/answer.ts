@@ -28,7 +28,8 @@ export function answerTokens(text: string): string[] {
   return kept.length > 0 ? kept : tokens;
 }
 
-const equal = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((token, i) => token === b[i]);
+const equal = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((token, i) => token === b[i]);
 
 /** Overlap of the two bags of tokens. */
 function f1(predicted: readonly string[], gold: readonly string[]): number {
@@ -80,7 +81,8 @@ export const answerMeasures: readonly MeasureEntry<"answer">[] = [
   {
     name: "Contains",
     doc: "1 when the tokens of an accepted answer stand in the answer, together and in order, else 0",
-    citation: "Contains@1 of MKG-RAG-Bench (arXiv 2606.26458), on tokens instead of characters, so that ant is not in elephant",
+    citation:
+      "Contains@1 of MKG-RAG-Bench (arXiv 2606.26458), on tokens instead of characters, so that ant is not in elephant",
     needs: "answer",
     cutoff: "none",
     compute: best((predicted, gold) => (contains(predicted, gold) ? 1 : 0)),

@@ -57,18 +57,34 @@ export function checkSpec(spec: MeasureSpec<keyof MeasureInputs>): void {
   if (typeof low !== "number" || typeof high !== "number" || !(low < high))
     throw new MkgError(place, `${spec.name} has a wrong range (${quote(spec.range)})`, "It takes [least, greatest]");
   if (!Object.hasOwn(kinds, spec.needs))
-    throw new MkgError(place, `${spec.name} has a wrong needs (${quote(spec.needs)})`, `It takes one of ${Object.keys(kinds).map(quote).join(", ")}`);
+    throw new MkgError(
+      place,
+      `${spec.name} has a wrong needs (${quote(spec.needs)})`,
+      `It takes one of ${Object.keys(kinds).map(quote).join(", ")}`,
+    );
   if (typeof spec.compute !== "function")
-    throw new MkgError(place, `${spec.name} has no compute (${quote(spec.compute)})`, "It takes a function of one input");
+    throw new MkgError(
+      place,
+      `${spec.name} has no compute (${quote(spec.compute)})`,
+      "It takes a function of one input",
+    );
 }
 
 /** Computes and checks one value: a measure that returns no number, or one outside its range, is an error that names the question. */
-export async function valueOf<N extends keyof MeasureInputs>(measure: Required<MeasureSpec<N>>, input: MeasureInputs[N], question: string): Promise<number | null> {
+export async function valueFor<N extends keyof MeasureInputs>(
+  measure: Required<MeasureSpec<N>>,
+  input: MeasureInputs[N],
+  question: string,
+): Promise<number | null> {
   const value = await measure.compute(input);
   if (value === null) return null;
   const [low, high] = measure.range;
   // rounding may carry a ratio past its bound by a few units in the last place
   if (typeof value !== "number" || !(value >= low - 1e-9 && value <= high + 1e-9))
-    throw new MkgError(`measure ${measure.name}`, `a wrong value for question ${quote(question)} (${quote(value)})`, `A number from ${low} to ${high}, or null where it is undefined`);
+    throw new MkgError(
+      `measure ${measure.name}`,
+      `a wrong value for question ${quote(question)} (${quote(value)})`,
+      `A number from ${low} to ${high}, or null where it is undefined`,
+    );
   return Math.min(high, Math.max(low, value));
 }

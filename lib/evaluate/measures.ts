@@ -17,14 +17,16 @@ export interface MeasureEntry<N extends keyof MeasureInputs> {
   /** Allowed values by parameter; the first is the default and is not printed. */
   readonly params?: Readonly<Record<string, readonly string[]>>;
   /** `k` is Infinity without a cut-off. */
-  compute(input: MeasureInputs[N], options: { readonly k: number; readonly params: Readonly<Record<string, string>> }): number | null;
+  compute(
+    input: MeasureInputs[N],
+    options: { readonly k: number; readonly params: Readonly<Record<string, string>> },
+  ): number | null;
 }
 
 type AnyEntry = { readonly [N in keyof MeasureInputs]: MeasureEntry<N> }[keyof MeasureInputs];
 const entries: readonly AnyEntry[] = [...rankingMeasures, ...pathMeasures, ...answerMeasures];
 
-/** Entries by name, made when first asked for: the lists above import this module's type. */
-const byName = (): ReadonlyMap<string, AnyEntry> => new Map(entries.map((entry) => [entry.name, entry]));
+const byName: ReadonlyMap<string, AnyEntry> = new Map(entries.map((entry) => [entry.name, entry]));
 
 /**
  * Names of the built-in measures, computed from the table, `k` standing for a cut-off.
@@ -35,7 +37,9 @@ const byName = (): ReadonlyMap<string, AnyEntry> => new Map(entries.map((entry) 
  */
 export function measureNames(): string[] {
   return entries.flatMap((entry) => {
-    const variants = Object.entries(entry.params ?? {}).flatMap(([key, values]) => values.slice(1).map((value) => `(${key}=${value})`));
+    const variants = Object.entries(entry.params ?? {}).flatMap(([key, values]) =>
+      values.slice(1).map((value) => `(${key}=${value})`),
+    );
     const cuts = entry.cutoff === "none" ? [""] : entry.cutoff === "required" ? ["@k"] : ["", "@k"];
     return ["", ...variants].flatMap((variant) => cuts.map((cut) => `${entry.name}${variant}${cut}`));
   });
@@ -53,7 +57,7 @@ export function measureNames(): string[] {
 export function parseMeasure(text: string): Measure {
   const place = "parseMeasure";
   const parts = typeof text === "string" ? /^([^@()]+)(?:\(([^()]*)\))?(?:@(.*))?$/s.exec(text) : null;
-  const entry = parts ? byName().get(parts[1] as string) : undefined;
+  const entry = parts ? byName.get(parts[1] as string) : undefined;
   if (!parts || !entry) throw unknownName(place, "measure", text, measureNames());
   const params = parseParams(place, text, entry, parts[2]);
   const k = parseCutoff(place, text, entry, parts[3]);
@@ -61,8 +65,17 @@ export function parseMeasure(text: string): Measure {
     .filter(([key, values]) => params[key] !== values[0])
     .map(([key]) => `${key}=${params[key]}`);
   const name = `${entry.name}${printed.length > 0 ? `(${printed.join(",")})` : ""}${Number.isFinite(k) ? `@${k}` : ""}`;
-  const compute = entry.compute as (input: unknown, options: { k: number; params: Readonly<Record<string, string>> }) => number | null;
-  return makeMeasure({ name, range: [0, 1], needs: entry.needs, gold: entry.gold ?? true, compute: (input) => compute(input, { k, params }) });
+  const compute = entry.compute as (
+    input: unknown,
+    options: { k: number; params: Readonly<Record<string, string>> },
+  ) => number | null;
+  return makeMeasure({
+    name,
+    range: [0, 1],
+    needs: entry.needs,
+    gold: entry.gold ?? true,
+    compute: (input) => compute(input, { k, params }),
+  });
 }
 
 function parseParams(place: string, text: string, entry: AnyEntry, given: string | undefined): Record<string, string> {
@@ -74,7 +87,11 @@ function parseParams(place: string, text: string, entry: AnyEntry, given: string
     const allowed = Object.hasOwn(params, key) ? entry.params?.[key] : undefined;
     if (!allowed) throw unknownName(place, `parameter of ${entry.name}`, key, Object.keys(params));
     if (more.length > 0 || !allowed.includes(value))
-      throw new MkgError(place, `${entry.name} has a wrong ${key} (${quote(text)})`, `It takes ${allowed.join(" or ")}`);
+      throw new MkgError(
+        place,
+        `${entry.name} has a wrong ${key} (${quote(text)})`,
+        `It takes ${allowed.join(" or ")}`,
+      );
     params[key] = value;
   }
   return params;
@@ -82,12 +99,24 @@ function parseParams(place: string, text: string, entry: AnyEntry, given: string
 
 function parseCutoff(place: string, text: string, entry: AnyEntry, given: string | undefined): number {
   if (given === undefined) {
-    if (entry.cutoff === "required") throw new MkgError(place, `${entry.name} needs a cut-off (${quote(text)})`, `${entry.name}@k with an integer k ≥ 1`, `For example ${entry.name}@10`);
+    if (entry.cutoff === "required")
+      throw new MkgError(
+        place,
+        `${entry.name} needs a cut-off (${quote(text)})`,
+        `${entry.name}@k with an integer k ≥ 1`,
+        `For example ${entry.name}@10`,
+      );
     return Number.POSITIVE_INFINITY;
   }
-  if (entry.cutoff === "none") throw new MkgError(place, `${entry.name} takes no cut-off (${quote(text)})`, "", `Write ${entry.name}`);
+  if (entry.cutoff === "none")
+    throw new MkgError(place, `${entry.name} takes no cut-off (${quote(text)})`, "", `Write ${entry.name}`);
   if (!/^[1-9]\d*$/.test(given) || !Number.isSafeInteger(Number(given)))
-    throw new MkgError(place, `the cut-off is not a positive integer (${quote(text)})`, `${entry.name}@k with an integer k ≥ 1`, `For example ${entry.name}@10`);
+    throw new MkgError(
+      place,
+      `the cut-off is not a positive integer (${quote(text)})`,
+      `${entry.name}@k with an integer k ≥ 1`,
+      `For example ${entry.name}@10`,
+    );
   return Number(given);
 }
 
@@ -108,12 +137,19 @@ function parseCutoff(place: string, text: string, entry: AnyEntry, given: string
 export function defineMeasure<N extends keyof MeasureInputs>(spec: MeasureSpec<N>): Measure {
   checkSpec(spec as unknown as MeasureSpec<keyof MeasureInputs>);
   const base = /^[^@()]+/.exec(spec.name)?.[0] ?? "";
-  if (byName().has(base)) throw new MkgError("defineMeasure", `the name belongs to a built-in measure (${quote(spec.name)})`, "", "Take another name");
+  if (byName.has(base))
+    throw new MkgError(
+      "defineMeasure",
+      `the name belongs to a built-in measure (${quote(spec.name)})`,
+      "",
+      "Take another name",
+    );
   return makeMeasure(spec);
 }
 
 /** A measure by name, or as it is. */
-export const toMeasure = (measure: string | Measure): Measure => (typeof measure === "string" ? parseMeasure(measure) : measure);
+const toMeasure = (measure: string | Measure): Measure =>
+  typeof measure === "string" ? parseMeasure(measure) : measure;
 
 /**
  * Several measures by name or as they are, in order.
@@ -122,10 +158,16 @@ export const toMeasure = (measure: string | Measure): Measure => (typeof measure
  */
 export function toMeasures(place: string, measures: readonly (string | Measure)[]): Measure[] {
   if (!Array.isArray(measures) || measures.length === 0)
-    throw new MkgError(place, `no measures (${quote(measures)})`, `Known: ${measureNames().join(", ")}`, "Give a list of names");
+    throw new MkgError(
+      place,
+      `no measures (${quote(measures)})`,
+      `Known: ${measureNames().join(", ")}`,
+      "Give a list of names",
+    );
   const out = measures.map(toMeasure);
   out.forEach((measure, i) => {
-    if (out.findIndex((other) => other.name === measure.name) !== i) throw new MkgError(place, `a measure is given twice (${quote(measure.name)})`, "Distinct names");
+    if (out.findIndex((other) => other.name === measure.name) !== i)
+      throw new MkgError(place, `a measure is given twice (${quote(measure.name)})`, "Distinct names");
   });
   return out;
 }

@@ -47,14 +47,25 @@ export const rankingMeasures: readonly MeasureEntry<"ranking">[] = [
   {
     name: "nDCG",
     doc: "discounted cumulative gain over that of the ideal order of all judged documents",
-    citation: "Järvelin & Kekäläinen 2002, doi 10.1145/582415.582418; exponential gain: Burges et al. 2005, doi 10.1145/1102351.1102363",
+    citation:
+      "Järvelin & Kekäläinen 2002, doi 10.1145/582415.582418; exponential gain: Burges et al. 2005, doi 10.1145/1102351.1102363",
     needs: "ranking",
     cutoff: "optional",
     params: { gain: ["linear", "exp"] },
     compute(input, { k, params }) {
       const gain = gains[params.gain as string] as (grade: number) => number;
-      const ideal = discounted([...input.grades.values()].sort((a, b) => b - a), k, gain);
-      return ideal === 0 ? 0 : discounted(input.ranking.map((_, i) => grade(input, i)), k, gain) / ideal;
+      const ideal = discounted(
+        [...input.grades.values()].sort((a, b) => b - a),
+        k,
+        gain,
+      );
+      return ideal === 0
+        ? 0
+        : discounted(
+            input.ranking.map((_, i) => grade(input, i)),
+            k,
+            gain,
+          ) / ideal;
     },
   },
   {

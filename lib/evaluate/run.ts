@@ -33,7 +33,8 @@ export interface Run {
 /** A run from its parts; items keep their order. */
 export function makeRun(parts: Omit<Run, "rows" | "get">): Run {
   const byId = new Map(parts.items.map((item) => [item.id, item]));
-  if (byId.size !== parts.items.length) throw new MkgError("makeRun", "two items have the same question id", "Ids are distinct");
+  if (byId.size !== parts.items.length)
+    throw new MkgError("makeRun", "two items have the same question id", "Ids are distinct");
   return Object.freeze({
     ...parts,
     get rows() {

@@ -1,7 +1,7 @@
 import { type ColumnTable, table } from "arquero";
 import { type Hit, hitId, MkgError, type Question, quote, type Score, type ScoreStatus } from "../core/index.js";
 import type { Dataset } from "../datasets/index.js";
-import { type Measure, type MeasureInputs, valueOf } from "./measure.js";
+import { type Measure, type MeasureInputs, valueFor } from "./measure.js";
 import { toMeasures } from "./measures.js";
 import type { Run, RunItem } from "./run.js";
 
@@ -55,13 +55,27 @@ export async function score(
       options.signal?.throwIfAborted();
       const question = questions.get(item.question);
       if (!question)
-        throw new MkgError("score", `run ${quote(one.label)} has a question that the data set does not (${quote(item.question)})`, `Questions of ${dataset.name}, split ${dataset.split}`, "Score a run with the data set and split that it was made from");
+        throw new MkgError(
+          "score",
+          `run ${quote(one.label)} has a question that the data set does not (${quote(item.question)})`,
+          `Questions of ${dataset.name}, split ${dataset.split}`,
+          "Score a run with the data set and split that it was made from",
+        );
       const prepared = new Map<string, Prepared>();
       for (const measure of wanted) {
         const key = `${measure.needs} ${measure.gold}`;
         if (!prepared.has(key)) prepared.set(key, prepare(measure, item, question, kinds));
         const { value, status } = await outcome(measure, prepared.get(key) as Prepared, item.id);
-        rows.push({ run: one.label, question: item.id, group: question.group, cluster: question.cluster, seed: one.seed, measure: measure.name, value, status });
+        rows.push({
+          run: one.label,
+          question: item.id,
+          group: question.group,
+          cluster: question.cluster,
+          seed: one.seed,
+          measure: measure.name,
+          value,
+          status,
+        });
       }
     }
   }
@@ -78,9 +92,13 @@ export async function score(
   });
 }
 
-async function outcome(measure: Measure, prepared: Prepared, question: string): Promise<{ value: number | null; status: ScoreStatus }> {
+async function outcome(
+  measure: Measure,
+  prepared: Prepared,
+  question: string,
+): Promise<{ value: number | null; status: ScoreStatus }> {
   if ("status" in prepared) return { value: null, status: prepared.status };
-  const value = await valueOf(measure as never, prepared.input as never, question);
+  const value = await valueFor(measure as never, prepared.input as never, question);
   return { value, status: value === null ? "undefined" : "ok" };
 }
 
@@ -127,7 +145,8 @@ function prepareAnswer({ evidence, answer, error }: RunItem, question: Question,
   return { input: { text: answer.status === "abstained" ? null : (answer.text ?? ""), accepted } };
 }
 
-const goldTriples = ({ gold }: Question): readonly string[] => (gold?.triples?.length ? gold.triples : (gold?.pathTriples ?? []).flat());
+const goldTriples = ({ gold }: Question): readonly string[] =>
+  gold?.triples?.length ? gold.triples : (gold?.pathTriples ?? []).flat();
 
 /** Triple ids in rank order, each once; undefined when a path does not say which triples it runs along. */
 function tripleRanking(hits: readonly Hit[]): string[] | undefined {

@@ -8,10 +8,12 @@ type Row = Readonly<Record<string, unknown>>;
 export function asRows(place: string, rows: Rows): readonly Row[] {
   if (Array.isArray(rows)) {
     const bad = rows.findIndex((row) => typeof row !== "object" || row === null || Array.isArray(row));
-    if (bad >= 0) throw new MkgError(place, `row ${bad + 1} is not an object (${quote(rows[bad])})`, "One object of columns a row");
+    if (bad >= 0)
+      throw new MkgError(place, `row ${bad + 1} is not an object (${quote(rows[bad])})`, "One object of columns a row");
     return rows as readonly Row[];
   }
-  if (typeof (rows as { objects?: unknown } | null)?.objects === "function") return (rows as { objects(): Row[] }).objects();
+  if (typeof (rows as { objects?: unknown } | null)?.objects === "function")
+    return (rows as { objects(): Row[] }).objects();
   throw new MkgError(place, `the rows are not a table (${quote(rows)})`, "An Arquero table or an array of objects");
 }
 
@@ -60,16 +62,30 @@ function category(place: string, row: Row, index: number, column: string): strin
   const value = row[column];
   if (typeof value === "string" || typeof value === "boolean" || typeof value === "bigint") return clean(String(value));
   if (typeof value === "number" && Number.isFinite(value)) return String(value);
-  throw new MkgError(place, `row ${index + 1}, column ${quote(column)}: not a category (${quote(value)})`, "A text, a finite number, true or false");
+  throw new MkgError(
+    place,
+    `row ${index + 1}, column ${quote(column)}: not a category (${quote(value)})`,
+    "A text, a finite number, true or false",
+  );
 }
 
 /** Status words as a reader of the figure should see them. */
-const reasons: Readonly<Record<string, string>> = { "not-computed": "not computed", undefined: "not defined", failed: "failed", ok: "not computed" };
+const reasons: Readonly<Record<string, string>> = {
+  "not-computed": "not computed",
+  undefined: "not defined",
+  failed: "failed",
+  ok: "not computed",
+};
 export const reasonOf = (status: unknown): string =>
   typeof status === "string" && Object.hasOwn(reasons, status) ? (reasons[status] as string) : "not computed";
 
-/** Checks every row and reads what the channels name. A row whose status is not ok, or whose value is null, keeps its place and a reason. */
-export function readPoints(place: string, rows: readonly Row[], columns: Readonly<Record<string, string | undefined>>, numericX: boolean): Point[] {
+/** Checks every row and reads what the channels name. A row without a value, or that was not computed or failed, keeps its place and a reason. */
+export function readPoints(
+  place: string,
+  rows: readonly Row[],
+  columns: Readonly<Record<string, string | undefined>>,
+  numericX: boolean,
+): Point[] {
   const seen = new Map<string, number>();
   return rows.map((row, index) => {
     const at = (channel: string): number | null => {
@@ -96,11 +112,24 @@ export function readPoints(place: string, rows: readonly Row[], columns: Readonl
         "Name what tells them apart with option series, or filter the rows",
       );
     seen.set(key, index);
-    const status = columns.status === undefined ? undefined : row[columns.status];
-    const value = status === undefined || status === null || status === "ok" ? at("y") : null;
+    const status = columns.status === undefined ? "ok" : (row[columns.status] ?? "ok");
+    if (typeof status !== "string" || !Object.hasOwn(reasons, status))
+      throw new MkgError(
+        place,
+        `row ${index + 1}, column ${quote(columns.status)}: unknown status (${quote(status)})`,
+        `Known: ${Object.keys(reasons).join(", ")}`,
+        "Turn the column off with status: null",
+      );
+    // an interval that is not defined (one cluster, say) leaves its mean standing
+    const value = status === "ok" || status === "undefined" ? at("y") : null;
     const [low, high] = [at("low"), at("high")];
     if (low !== null && high !== null && low > high)
-      throw new MkgError(place, `row ${index + 1}: low is above high (${low} > ${high})`, "low ≤ high", "Swap the two columns");
+      throw new MkgError(
+        place,
+        `row ${index + 1}: low is above high (${low} > ${high})`,
+        "low ≤ high",
+        "Swap the two columns",
+      );
     return {
       row: index + 1,
       level,

@@ -34,7 +34,12 @@ export async function versions(): Promise<{ vega: string; vegaLite: string }> {
 // A chart that Vega warns about (an empty scale, an ignored channel) is not the chart that was asked for
 const strict = () => {
   const fail = (...messages: readonly unknown[]) => {
-    throw new MkgError("chart", `Vega cannot draw this as specified (${messages.join(" ")})`, "", "Report it with the chart's spec");
+    throw new MkgError(
+      "chart",
+      `Vega cannot draw this as specified (${messages.join(" ")})`,
+      "",
+      "Report it with the chart's spec",
+    );
   };
   const quiet = () => logger;
   const logger = { level: quiet, warn: fail, error: fail, info: quiet, debug: quiet } as never;

@@ -1,4 +1,5 @@
 import { fontFamily, textWidth, wrap } from "./font.js";
+import { clean } from "./text.js";
 
 /**
  * Colours that stay apart under the common kinds of colour blindness: Okabe & Ito (2008), "Color Universal Design",
@@ -6,7 +7,7 @@ import { fontFamily, textWidth, wrap } from "./font.js";
  * still reads in grey.
  */
 const looks = [
-  { colour: "#0072B2", shape: "circle", dash: [1, 0] },
+  { colour: "#0072B2", shape: "circle", dash: [] as readonly number[] },
   { colour: "#D55E00", shape: "square", dash: [5, 2] },
   { colour: "#009E73", shape: "triangle-up", dash: [1.5, 1.5] },
   { colour: "#CC79A7", shape: "diamond", dash: [6, 2, 1.5, 2] },
@@ -49,7 +50,10 @@ export const config = {
     labelFontSize: sizes.label,
     labelColor: ink,
     labelLimit: 0,
-    symbolSize: 42,
+    symbolSize: 36,
+    // the dash and the band's opacity belong to the lines, not to the legend's symbols
+    symbolStrokeWidth: 0,
+    symbolOpacity: 1,
     rowPadding: 1,
     columnPadding: 10,
     offset: 4,
@@ -71,7 +75,10 @@ export const config = {
 };
 
 /** The colour and shape channels of a chart's marks, with one legend; none for a single series. */
-export function seriesChannels(series: readonly string[], widthPx: number): Record<"color" | "shape" | "strokeDash", object> {
+export function seriesChannels(
+  series: readonly string[],
+  widthPx: number,
+): Record<"color" | "shape" | "strokeDash", object> {
   const look = series.map((_, i) => looks[i % looks.length] as (typeof looks)[number]);
   // Vega lays a legend out in columns of equal width and does not wrap by itself
   const entryPx = Math.max(...series.map((name) => textWidth(name, sizes.label))) + 12 + config.legend.columnPadding;
@@ -84,29 +91,66 @@ export function seriesChannels(series: readonly string[], widthPx: number): Reco
     legend: shown,
   });
   return {
-    color: channel(look.map((l) => l.colour), legend),
-    shape: channel(look.map((l) => l.shape), legend),
-    strokeDash: channel(look.map((l) => l.dash), null),
+    color: channel(
+      look.map((l) => l.colour),
+      legend,
+    ),
+    shape: channel(
+      look.map((l) => l.shape),
+      legend,
+    ),
+    strokeDash: channel(
+      look.map((l) => l.dash),
+      legend,
+    ),
   };
 }
 
-/** The range of a value axis: all values and interval ends with a little air; never a single point. Not a statistic: only where the axis starts. */
-export function valueDomain(numbers: readonly number[], { percent = true, include = [] as readonly number[] } = {}): [number, number] {
-  let low = Math.min(...numbers, ...include);
-  let high = Math.max(...numbers, ...include);
-  const bounded = percent && low >= 0 && high <= 1;
+/** The numbers that a value axis must reach: values and interval ends. */
+export const extent = (points: readonly { value: number; low: number | null; high: number | null }[]): number[] =>
+  points.flatMap((p) => [p.value, ...(p.low === null ? [] : [p.low]), ...(p.high === null ? [] : [p.high])]);
+
+/**
+ * Range and ticks of a value axis: steps of 1, 2 or 5 times a power of ten, the finest with at most `maxTicks` ticks. The
+ * range ends on ticks unless `asked` sets it. Written into the spec, so that every Vega version draws the same axis.
+ */
+export function valueAxis(
+  numbers: readonly number[],
+  maxTicks: number,
+  asked: readonly number[] | null,
+): { domain: number[]; values: number[] } {
+  let [low, high] = asked ? [asked[0] as number, asked[1] as number] : [Math.min(...numbers), Math.max(...numbers)];
   if (low === high) {
     const half = low === 0 ? 0.1 : Math.abs(low) * 0.1;
     [low, high] = [low - half, high + half];
-  } else {
-    const air = (high - low) * 0.04;
-    [low, high] = [low - air, high + air];
+    // a score of 0 or 100 % must not stretch the axis to what no score can be
+    if (numbers.every((v) => v >= 0 && v <= 1)) [low, high] = [Math.max(0, low), Math.min(1, high)];
   }
-  // a score is a fraction: an axis that runs past 0 or 100 % would promise room that is not there
-  return bounded ? [Math.max(0, low), Math.min(1, high)] : [low, high];
+  const inner = asked !== null;
+  for (let power = Math.floor(Math.log10((high - low) / maxTicks)); ; power++)
+    for (const factor of [1, 2, 5]) {
+      const step = factor * 10 ** power;
+      // the slack keeps 0.3 / 0.1 = 2.9999999999999996 on its own tick
+      const first = inner ? Math.ceil(low / step - 1e-9) : Math.floor(low / step + 1e-9);
+      const last = inner ? Math.floor(high / step + 1e-9) : Math.ceil(high / step - 1e-9);
+      if (last - first + 1 > maxTicks) continue;
+      const values = Array.from(
+        { length: last - first + 1 },
+        (_, i) => Number(((first + i) * step).toPrecision(12)) + 0,
+      );
+      return { domain: inner ? [low, high] : [values[0] as number, values.at(-1) as number], values };
+    }
 }
 
 /** A long label in lines, joined by line feeds (axes split them again with {@link splitLabel}). */
 export const wrapLabel = (text: string, maxPx: number): string => wrap(text, maxPx, sizes.label).join("\n");
 export const splitLabel = "split(datum.label, '\\n')";
 export const lineHeight = 10.5;
+
+/** An axis title: the given text, nothing for "", else the column's name as written; in lines when it is longer than its axis. */
+export function axisTitle(given: unknown, column: string | undefined, maxPx: number): string | string[] | null {
+  const text = given === null ? (column ?? "") : (given as string);
+  if (text === "") return null;
+  const lines = wrap(clean(text), maxPx, sizes.axisTitle, "semibold");
+  return lines.length > 1 ? lines : (lines[0] as string);
+}

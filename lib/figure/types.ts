@@ -63,13 +63,15 @@ export interface ChartInput {
 
 /** What a chart's `build` gives: the part of the specification that is its own. */
 export interface ChartParts {
+  /** The drawn rows under the names that the layers use: whatever the columns are called, no name needs escaping. */
+  readonly values: readonly object[];
   readonly layer: readonly object[];
   /** Height of the plot without titles and axes, CSS px. */
   readonly heightPx: number;
   /** Sentences about what is drawn, shown under the title. */
   readonly notes: readonly string[];
-  /** Room kept free right of the plot, CSS px. */
-  readonly rightPx?: number;
+  /** True: n stands beside each level, and the notes need not say it. */
+  readonly nShown: boolean;
 }
 
 /** One entry of the table of charts. */

@@ -17,9 +17,9 @@ const isTable = (input: unknown): input is ColumnTable =>
 
 /** Columns of an Arquero table (its filter and order applied) or of an array of objects (columns in order of first appearance). */
 export function columnsOf(place: string, what: string, input: TableInput | undefined): Columns {
-  const data = new Map<string, unknown[]>();
-  if (input === undefined) return { data, rows: 0 };
+  if (input === undefined) return { data: new Map(), rows: 0 };
   if (isTable(input)) {
+    const data = new Map<string, unknown[]>();
     for (const name of input.columnNames()) data.set(checkName(place, what, name), [...input.array(name)]);
     return { data, rows: input.numRows() };
   }
@@ -28,16 +28,24 @@ export function columnsOf(place: string, what: string, input: TableInput | undef
   input.forEach((row: unknown, i) => {
     if (typeof row !== "object" || row === null || Array.isArray(row))
       throw new MkgError(place, `${what}, row ${i} is not an object (${quote(row)})`, "Rows count from 0; each is an object such as {id: \"a\"}");
+  });
+  return columnsOfObjects(place, what, input);
+}
+
+/** Columns in order of first appearance; a row without a column has null there. O(rows × columns). */
+export function columnsOfObjects(place: string, what: string, rows: readonly object[]): Columns {
+  const data = new Map<string, unknown[]>();
+  rows.forEach((row, i) => {
     for (const [name, value] of Object.entries(row)) {
       let column = data.get(name);
       if (!column) {
-        column = new Array(input.length).fill(null);
+        column = new Array(rows.length).fill(null);
         data.set(checkName(place, what, name), column);
       }
       column[i] = value ?? null;
     }
   });
-  return { data, rows: input.length };
+  return { data, rows: rows.length };
 }
 
 /** Arquero keeps columns on a plain object, where this one name would change the prototype. */

@@ -1,8 +1,8 @@
 import { basename, extname } from "node:path";
+import type { ColumnTable } from "arquero";
 import { parse } from "csv-parse/sync";
 import { MkgError, quote, readText, unknownName } from "../core/index.js";
-import { checkName, type Columns, frozenTable } from "./columns.js";
-import type { ColumnTable } from "arquero";
+import { checkName, type Columns, columnsOfObjects, frozenTable } from "./columns.js";
 import type { RefusedRow } from "./types.js";
 
 /** A file's rows as columns, with the line each row begins at. */
@@ -86,12 +86,12 @@ export async function readTable(path: string, options: { readonly format?: strin
   return frozenTable(rows.columns.data);
 }
 
-interface Record_ {
+interface Fields {
   readonly line: number;
   readonly fields: readonly string[];
 }
 
-function* tsvRecords(text: string): Generator<Record_> {
+function* tsvRecords(text: string): Generator<Fields> {
   let line = 0;
   for (let at = 0; at < text.length; ) {
     let end = text.indexOf("\n", at);
@@ -103,28 +103,31 @@ function* tsvRecords(text: string): Generator<Record_> {
   }
 }
 
-function csvRecords(text: string, { place, file }: Reading): Record_[] {
-  const records: Record_[] = [];
+function csvRecords(text: string, { place, file }: Reading): Fields[] {
+  const records: Fields[] = [];
+  // the parser counts every CR and LF inside a field as a line and gives the line that a record ends at
+  let returns = 0;
+  const count = (fields: readonly string[], what: RegExp) => fields.reduce((n, field) => n + (field.match(what)?.length ?? 0), 0);
   try {
     parse(text, {
       skip_empty_lines: true,
       record_delimiter: ["\r\n", "\n"],
       relax_column_count: true,
       on_record: (fields: string[], { lines }) => {
-        // the parser counts the line a record ends at; quoted fields may hold line breaks
-        const breaks = fields.reduce((n, field) => n + (field.includes("\n") ? field.split("\n").length - 1 : 0), 0);
-        records.push({ line: lines - breaks, fields });
+        records.push({ line: lines - returns - count(fields, /[\r\n]/g), fields });
+        returns += count(fields, /\r/g);
         return null;
       },
     });
   } catch (error) {
     const { lines, message } = error as { lines?: number; message: string };
-    throw new MkgError(place, `${file}, line ${lines ?? "?"}: not CSV (${message})`, "RFC 4180: a field with quotes, commas or line breaks stands in quotes, and a quote in it is doubled", "Mend that line");
+    const line = lines === undefined ? "" : `, line ${lines - returns}`;
+    throw new MkgError(place, `${file}${line}: not CSV (${message.replace(/ at line \d+/, "")})`, "RFC 4180: a field with quotes, commas or line breaks stands in quotes, and a quote in it is doubled", "Mend that line");
   }
   return records;
 }
 
-function delimited(records: Iterable<Record_>, { place, file, decide, lenient }: Reading): SourceRows {
+function delimited(records: Iterable<Fields>, { place, file, decide, lenient }: Reading): SourceRows {
   let names: readonly string[] | undefined;
   let header = true;
   let columns: string[][] = [];
@@ -196,20 +199,5 @@ function objects(records: Iterable<{ line: number; value: unknown }>, reading: R
     rows.push(value);
     lines.push(line);
   }
-  return { file: reading.file, columns: objectColumns(reading, rows), lines, header: true, refused };
-}
-
-function objectColumns({ place, file }: Reading, rows: readonly object[]): Columns {
-  const data = new Map<string, unknown[]>();
-  rows.forEach((row, i) => {
-    for (const [name, value] of Object.entries(row)) {
-      let column = data.get(name);
-      if (!column) {
-        column = new Array(rows.length).fill(null);
-        data.set(checkName(place, file, name), column);
-      }
-      column[i] = value;
-    }
-  });
-  return { data, rows: rows.length };
+  return { file: reading.file, columns: columnsOfObjects(reading.place, reading.file, rows), lines, header: true, refused };
 }

@@ -64,11 +64,9 @@ function catchStream(name: "stdout" | "stderr"): void {
     const text = typeof chunk === "string" ? chunk : Buffer.from(chunk).toString("utf8");
     const left = MAX_STREAM_CHARACTERS - streamed;
     streamed += text.length;
-    if (left > 0) {
-      const cut =
-        text.length > left ? `${text.slice(0, left)}\n… cut after ${MAX_STREAM_CHARACTERS} characters\n` : text;
-      send({ kind: "stream", name, text: cut });
-    }
+    if (text.length <= left) send({ kind: "stream", name, text });
+    else if (left >= 0)
+      send({ kind: "stream", name, text: `${text.slice(0, left)}\n… cut after ${MAX_STREAM_CHARACTERS} characters\n` });
     const callback = rest.at(-1);
     if (typeof callback === "function") callback();
     return true;
@@ -113,12 +111,17 @@ function startKernel(isJS: boolean): { kernel: Kernel; metadata: (source: string
 /** The error's own stack without the kernel's frames and without this machine's folders. */
 function describe(error: unknown): CellError {
   if (!(error instanceof Error)) return { ename: "Error", evalue: format(error), traceback: [format(error)] };
+  const lines = (error.stack ?? `${error.name}: ${error.message}`).split("\n");
+  // the engine puts the source line above the first line of an error that reached the top
+  const first = lines.findIndex((line) => line.startsWith(error.name));
   const folder = process.cwd();
-  const frames = (error.stack ?? `${error.name}: ${error.message}`)
-    .split("\n")
+  const traceback = lines
+    .slice(Math.max(0, first))
     .filter((line) => !/^\s+at .*(node:|[/\\]tslab[/\\]dist[/\\]|[/\\]notebook[/\\]child\.js)/.test(line))
-    .map((line) => line.replaceAll(folder, "."));
-  return { ename: error.name, evalue: error.message, traceback: frames };
+    .map((line) =>
+      line.replaceAll(folder, ".").replace(/evalmachine\.<anonymous>:(\d+):\d+/, "cell, compiled line $1"),
+    );
+  return { ename: error.name, evalue: error.message, traceback };
 }
 
 async function runCell(

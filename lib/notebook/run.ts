@@ -1,9 +1,6 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { existsSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
-import { MkgError, positiveInteger, SetupError, writeAtomic } from "../core/index.js";
+import { dirname, relative, resolve } from "node:path";
+import { MkgError, positiveInteger, writeAtomic } from "../core/index.js";
 import { buildState, packageRoot } from "./build.js";
-import type { CellError, ChildMessage } from "./child.js";
 import {
   type CellOutput,
   hasTag,
@@ -13,13 +10,8 @@ import {
   notebookLanguage,
   readNotebook,
   sourceText,
-  textLines,
 } from "./format.js";
-
-/** The version of the kernel that this runner was tried with; it uses the kernel's inner modules. */
-export const TSLAB_VERSION = "1.0.22";
-
-const STARTUP_MS = 120_000;
+import { type Failure, type FailureKind, startKernel } from "./process.js";
 
 /** A cell that failed, ran out of time or ended the kernel. */
 export class NotebookError extends MkgError {
@@ -27,7 +19,7 @@ export class NotebookError extends MkgError {
   constructor(
     /** Number of the cell among all cells of the file, from 1. */
     readonly cell: number,
-    readonly cause: "error" | "types" | "timeout" | "ended",
+    readonly kind: FailureKind,
     readonly ename: string,
     readonly evalue: string,
     readonly traceback: readonly string[],
@@ -99,7 +91,7 @@ export async function runNotebook(path: string, options: NotebookOptions = {}): 
       const executionCount = executed.length + 1;
       const { outputs, failure } = await kernel.run(sourceText(cell), executionCount, timeoutMs);
       executed.push({ cell: i + 1, executionCount, outputs });
-      if (failure && !(failure.cause === "error" && hasTag(cell, "raises-exception")))
+      if (failure && !(failure.kind === "error" && hasTag(cell, "raises-exception")))
         throw notebookError(path, i + 1, cell, failure);
     }
   } catch (error) {
@@ -119,22 +111,18 @@ function buildNotices(path: string): string[] {
   return ["dist/ is older than lib/, and notebooks import dist/. Run `npm run build`."];
 }
 
-interface Failure extends CellError {
-  readonly cause: NotebookError["cause"];
-}
-
 function notebookError(path: string, number: number, cell: NotebookCell, failure: Failure): NotebookError {
-  const { cause, ename, evalue, traceback } = failure;
+  const { kind, ename, evalue, traceback } = failure;
   const injected = hasTag(cell, "injected-parameters");
   const problem = {
     error: `the cell failed (${ename}: ${evalue})`,
     types: `${injected ? "the parameters do not fit" : "a type error"} (${traceback.join("; ")})`,
     timeout: `the cell took too long (${evalue})`,
     ended: `the cell ended the kernel (${evalue})`,
-  }[cause];
+  }[kind];
   const allowed = injected ? "Names and types as the cell tagged `parameters` declares them with `let`" : "";
   const place = `${path}, cell ${number}`;
-  return new NotebookError(number, cause, ename, evalue, traceback, place, problem, allowed);
+  return new NotebookError(number, kind, ename, evalue, traceback, place, problem, allowed);
 }
 
 function withOutputs(notebook: NotebookFile, executed: readonly ExecutedCell[]): NotebookFile {
@@ -151,175 +139,3 @@ function withOutputs(notebook: NotebookFile, executed: readonly ExecutedCell[]):
 
 /** Indented by one space, as Jupyter itself writes. */
 const notebookText = (notebook: NotebookFile) => `${JSON.stringify(notebook, null, 1)}\n`;
-
-interface Kernel {
-  run(
-    source: string,
-    executionCount: number,
-    timeoutMs: number,
-  ): Promise<{ outputs: CellOutput[]; failure: Failure | null }>;
-  stop(): void;
-}
-
-async function startKernel(cwd: string, language: string, signal: AbortSignal | undefined): Promise<Kernel> {
-  // always the built program, also when this module runs from source: a loader for TypeScript in the child would load
-  // the library in another way than a notebook does
-  const program = join(packageRoot, "dist", "notebook", "child.js");
-  if (!existsSync(program)) throw new SetupError("runNotebook", "the build is missing", "", "Run `npm run build`");
-  const child = fork(program, [language], {
-    cwd,
-    // loading an ES module by `require` warns with the process id in the text
-    execArgv: ["--disable-warning=ExperimentalWarning"],
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
-  });
-  const stop = () => child.kill("SIGKILL");
-  const native = nativeOutput(child);
-  const first = await nextMessage(child, STARTUP_MS, signal, () => {});
-  if (first.kind === "ready") return { run: (...cell) => runCell(child, native, signal, ...cell), stop };
-  stop();
-  const reason =
-    first.kind === "setup" ? first.reason : first.kind === "ended" ? `${first.how} ${native()}` : first.kind;
-  if (/Cannot find module '(tslab|@tslab)\//.test(reason))
-    throw new SetupError(
-      "runNotebook",
-      "the notebook kernel is not installed (tslab)",
-      "",
-      `Run \`npm install --no-save tslab@${TSLAB_VERSION}\``,
-    );
-  throw new SetupError(
-    "runNotebook",
-    `the notebook kernel does not start (${reason.split("\n")[0]})`,
-    `Tried with tslab ${TSLAB_VERSION}`,
-    `Run \`npm install --no-save tslab@${TSLAB_VERSION}\``,
-  );
-}
-
-/** What reaches the process's own output past the kernel: words of a native library, or of a crash. The last 2,000 characters. */
-function nativeOutput(child: ChildProcess): () => string {
-  let text = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding("utf8").on("data", (chunk: string) => {
-      text = (text + chunk).slice(-2000);
-    });
-  return () => text.trim();
-}
-
-type Last =
-  | Extract<ChildMessage, { kind: "ready" | "setup" | "done" }>
-  | { kind: "timeout" }
-  | { kind: "ended"; how: string };
-
-/** The message that ends a wait; outputs on the way go to `onOutput`. */
-function nextMessage(
-  child: ChildProcess,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
-  onOutput: (message: ChildMessage) => void,
-): Promise<Last> {
-  return new Promise((done, reject) => {
-    const finish = (settle: () => void) => {
-      clearTimeout(timer);
-      child.off("message", onMessage);
-      child.off("close", onClose);
-      signal?.removeEventListener("abort", onAbort);
-      settle();
-    };
-    const onMessage = (message: ChildMessage) => {
-      if (message.kind === "ready" || message.kind === "setup" || message.kind === "done") finish(() => done(message));
-      else onOutput(message);
-    };
-    const onClose = (code: number | null, by: string | null) =>
-      finish(() => done({ kind: "ended", how: by ?? `exit code ${code}` }));
-    const onAbort = () => {
-      child.kill("SIGKILL");
-      finish(() => reject(signal?.reason));
-    };
-    const timer = setTimeout(
-      () => {
-        child.kill("SIGKILL");
-        finish(() => done({ kind: "timeout" }));
-      },
-      Math.min(timeoutMs, 2 ** 31 - 1),
-    );
-    child.on("message", onMessage);
-    child.on("close", onClose);
-    signal?.addEventListener("abort", onAbort);
-    if (signal?.aborted) onAbort();
-    else if (child.exitCode !== null || child.signalCode !== null) onClose(child.exitCode, child.signalCode);
-  });
-}
-
-async function runCell(
-  child: ChildProcess,
-  native: () => string,
-  signal: AbortSignal | undefined,
-  source: string,
-  executionCount: number,
-  timeoutMs: number,
-): Promise<{ outputs: CellOutput[]; failure: Failure | null }> {
-  const outputs = new Outputs(executionCount);
-  const wait = nextMessage(child, timeoutMs, signal, (message) => outputs.add(message));
-  child.send({ source }, () => {}); // a broken channel shows as the end of the process
-  const last = await wait;
-  let failure: Failure | null;
-  if (last.kind === "done")
-    failure = last.error && { ...last.error, cause: last.error.ename === "TypeScriptError" ? "types" : "error" };
-  else if (last.kind === "timeout") failure = lost("timeout", "Timeout", `limit ${timeoutMs} ms`);
-  else
-    failure = lost(
-      "ended",
-      "KernelEnded",
-      last.kind === "ended" ? [last.how, native()].filter(Boolean).join(": ") : last.kind,
-    );
-  if (failure) {
-    const { ename, evalue, traceback } = failure;
-    outputs.list.push({ output_type: "error", ename, evalue, traceback });
-  }
-  return { outputs: outputs.list, failure };
-}
-
-const lost = (cause: Failure["cause"], ename: string, evalue: string): Failure => ({
-  cause,
-  ename,
-  evalue,
-  traceback: [`${ename}: ${evalue}`],
-});
-
-/** The outputs of one cell as they arrive. */
-class Outputs {
-  readonly list: CellOutput[] = [];
-  private readonly shown = new Map<string, number>();
-  constructor(private readonly executionCount: number) {}
-
-  add(message: ChildMessage): void {
-    if (message.kind === "stream") {
-      const last = this.list.at(-1);
-      const merge = last?.output_type === "stream" && last.name === message.name;
-      const text = textLines((merge ? last.text.join("") : "") + message.text);
-      if (merge) this.list.pop();
-      this.list.push({ output_type: "stream", name: message.name, text });
-    } else if (message.kind === "result") {
-      const data = { "text/plain": textLines(message.text) };
-      this.list.push({ output_type: "execute_result", execution_count: this.executionCount, data, metadata: {} });
-    } else if (message.kind === "display") {
-      const { data, metadata, displayId } = message;
-      const output: CellOutput = { output_type: "display_data", data: linesOf(data), metadata };
-      const at = displayId === undefined ? undefined : this.shown.get(displayId);
-      // redrawn in place: only the last state stays
-      if (message.update && at !== undefined) this.list[at] = output;
-      else {
-        if (displayId !== undefined) this.shown.set(displayId, this.list.length);
-        this.list.push(output);
-      }
-    }
-  }
-}
-
-/** Text as lines, except base64 and JSON. */
-const linesOf = (data: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(data).map(([type, value]) => [
-      type,
-      typeof value === "string" && /^(text\/|image\/svg)/.test(type) ? textLines(value) : value,
-    ]),
-  );

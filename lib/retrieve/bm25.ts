@@ -1,11 +1,12 @@
-import { byCodeUnit, real, words } from "../core/index.js";
+import { real, words } from "../core/index.js";
 import type { Candidate } from "../datasets/index.js";
 import { TopK } from "../embed/index.js";
+import { inTieOrder } from "./order.js";
 import type { RetrieverEntry } from "./types.js";
 
 /** Postings of all terms in one array each, term by term. */
 interface Bm25Index {
-  /** Triple ids by row; rows stand in code-unit order of these ids, so that ties by row are ties by id. */
+  /** Triple ids by row; in the order of ties. */
   readonly ids: readonly string[];
   readonly terms: ReadonlyMap<string, number>;
   /** [terms + 1]: where each term's postings start. */
@@ -60,7 +61,7 @@ export const bm25: RetrieverEntry = {
 
 /** O(tokens) time and memory: 12 bytes a posting and one map entry a term. */
 function buildIndex(candidates: readonly Candidate[], k1: number, b: number): Bm25Index {
-  const sorted = [...candidates].sort((x, y) => byCodeUnit(x.triple, y.triple));
+  const sorted = inTieOrder(candidates);
   const n = sorted.length;
   const terms = new Map<string, number>();
   const lengths = new Int32Array(n);
@@ -72,8 +73,8 @@ function buildIndex(candidates: readonly Candidate[], k1: number, b: number): Bm
     const tokens = words(text);
     const tf = new Map<number, number>();
     for (const token of tokens) {
-      let term = terms.get(token);
-      if (term === undefined) terms.set(token, (term = terms.size));
+      const term = terms.get(token) ?? terms.size;
+      terms.set(token, term);
       tf.set(term, (tf.get(term) ?? 0) + 1);
     }
     for (const [term, count] of tf) {

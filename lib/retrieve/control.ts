@@ -1,4 +1,4 @@
-import type { Reader } from "../answer/index.js";
+import { isTableReader, type Reader } from "../answer/index.js";
 import {
   type Evidence,
   type Hit,
@@ -7,6 +7,7 @@ import {
   oneOf,
   type OptionSpecs,
   type Query,
+  quote,
   resolveOptions,
   unknownName,
 } from "../core/index.js";
@@ -26,13 +27,14 @@ const withoutImages = (query: Query): Query => Object.freeze({ ...query, images:
 const noEvidence: Evidence = Object.freeze({ hits: Object.freeze([]) });
 
 /** The same part under another label, with the control in its parameters, so that stored results never mix. */
-const relabel = <T extends Retriever | Reader>(part: T, from: Retriever | Reader, control: string, options = {}): T =>
-  Object.assign(part, {
-    label: `${control} (${from.label ?? (from.name || "anonymous")})`,
-    version: from.version,
-    params: { ...from.params, control, ...options },
-    kind: (from as { kind?: string }).kind,
-  });
+const relabel = <T extends Retriever | Reader>(part: T, from: T, control: string, options = {}): T =>
+  Object.freeze(
+    Object.assign(part, {
+      label: `${control} (${from.label ?? (from.name || "anonymous")})`,
+      version: from.version,
+      params: Object.freeze({ ...from.params, control, ...options }),
+    }),
+  );
 
 /** A reader that is shown less: what it learns from is unchanged, since the control is about the question under test. */
 const shownLess = (target: Reader, control: string, view: (query: Query) => Query, evidence: (given: Evidence) => Evidence): Reader =>
@@ -143,16 +145,20 @@ function entry(name: string): ControlEntry {
  *
  * `random-path` takes `subgraph: "same-subgraph" | "other-subgraph"` and `draws`. It runs the wrapped retriever and
  * replaces each of its paths by a random one of the same length. `oracle` and the exclusion step of `random-path` see
- * gold; the part they wrap does not.
+ * gold; the part they wrap does not. A bare function under `text-only` is taken for a retriever; say
+ * `as: "reader"` where it is a reader.
  *
  * @throws unknown control or option; a control that does not wrap this kind of part.
  * @example
  * control("random-path", retriever("walk"), { subgraph: "other-subgraph" }).label  // "random-path (walk)"
  */
-export function control<T extends Retriever | Reader>(name: string, target: T, options: Readonly<Record<string, unknown>> = {}): T {
+export function control<T extends Retriever | Reader>(name: string, target: T, options: Readonly<Record<string, unknown>> & { as?: "retriever" | "reader" } = {}): T {
   const found = entry(name);
-  const resolved = resolveOptions(`control ${name}`, found.options, options);
-  const isReader = (target as { kind?: string }).kind === "reader" || (!found.retriever && found.reader !== undefined);
+  const { as, ...own } = options;
+  if (typeof target !== "function") throw new MkgError("control", `the target is not a retriever or reader (${quote(target)})`, "A function, or what retriever() or reader() returns");
+  if (as !== undefined && as !== "retriever" && as !== "reader") throw unknownName("control", "kind of part", as, ["retriever", "reader"]);
+  const isReader = as ? as === "reader" : isTableReader(target as Reader) || !found.retriever;
+  const resolved = resolveOptions(`control ${name}`, found.options, own);
   const wrapped = isReader ? found.reader?.(target as Reader) : found.retriever?.(target as Retriever, resolved);
   if (!wrapped)
     throw new MkgError("control", `${name} does not wrap a ${isReader ? "reader" : "retriever"}`, `It wraps a ${found.retriever ? "retriever" : "reader"}`);

@@ -1,9 +1,12 @@
-import { type Evidence, type Hit, MkgError, nearest, quote, stableStringify, type Query } from "../core/index.js";
+import { type Evidence, type Hit, MkgError, nearest, type Query, quote, stableStringify } from "../core/index.js";
 import type { Candidate } from "../datasets/index.js";
 import type { Graph } from "../graph/index.js";
 import type { PrepareContext, Retriever, RetrieverContext } from "./types.js";
 
-type Search = (query: Query, context: RetrieverContext) => readonly Hit[] | Evidence | Promise<readonly Hit[] | Evidence>;
+type Search = (
+  query: Query,
+  context: RetrieverContext,
+) => readonly Hit[] | Evidence | Promise<readonly Hit[] | Evidence>;
 
 /** What {@link defineRetriever} takes. */
 export interface RetrieverDefinition {
@@ -31,17 +34,34 @@ export interface RetrieverDefinition {
 export function defineRetriever(definition: RetrieverDefinition): Retriever {
   const place = "defineRetriever";
   const fields = ["name", "version", "params", "prepare", "search"];
-  if (typeof definition !== "object" || definition === null) throw new MkgError(place, `not an object (${quote(definition)})`, `Fields: ${fields.join(", ")}`);
+  if (typeof definition !== "object" || definition === null)
+    throw new MkgError(place, `not an object (${quote(definition)})`, `Fields: ${fields.join(", ")}`);
   for (const key of Object.keys(definition))
     if (!fields.includes(key)) {
       const meant = nearest(key, fields);
-      throw new MkgError(place, `unknown field (${quote(key)})`, `Fields: ${fields.join(", ")}`, meant ? `Did you mean ${quote(meant)}?` : "");
+      throw new MkgError(
+        place,
+        `unknown field (${quote(key)})`,
+        `Fields: ${fields.join(", ")}`,
+        meant ? `Did you mean ${quote(meant)}?` : "",
+      );
     }
   const { name, version, params = {}, prepare, search } = definition;
-  for (const [field, value] of [["name", name], ["version", version]])
-    if (typeof value !== "string" || value.trim() === "") throw new MkgError(place, `${field} is not a non-empty string (${quote(value)})`, "", `Give the retriever a ${field}`);
-  if (typeof search !== "function") throw new MkgError(place, `search is not a function (${quote(search)})`, "(query, context) => hits");
-  if (prepare !== undefined && typeof prepare !== "function") throw new MkgError(place, `prepare is not a function (${quote(prepare)})`, "(context) => state");
+  for (const [field, value] of [
+    ["name", name],
+    ["version", version],
+  ])
+    if (typeof value !== "string" || value.trim() === "")
+      throw new MkgError(
+        place,
+        `${field} is not a non-empty string (${quote(value)})`,
+        "",
+        `Give the retriever a ${field}`,
+      );
+  if (typeof search !== "function")
+    throw new MkgError(place, `search is not a function (${quote(search)})`, "(query, context) => hits");
+  if (prepare !== undefined && typeof prepare !== "function")
+    throw new MkgError(place, `prepare is not a function (${quote(prepare)})`, "(context) => state");
   return makeRetriever({ name, label: name, version, params, search, ...(prepare ? { prepare } : {}) });
 }
 
@@ -77,7 +97,8 @@ export function makeRetriever(parts: RetrieverDefinition & { label: string }): R
   const made: Retriever = (query, context) => {
     if (!prepare) return search(query, context);
     const given = context.state;
-    if (given instanceof Prepared && given.owner === made) return search(query, Object.freeze({ ...context, state: given.state }));
+    if (given instanceof Prepared && given.owner === made)
+      return search(query, Object.freeze({ ...context, state: given.state }));
     return stateIn(context).then(({ state }) => search(query, Object.freeze({ ...context, state })));
   };
   Object.defineProperty(made, "name", { value: name });

@@ -19,10 +19,12 @@ const kindsOfHit = ["triple", "path", "passage", "text"] as const;
  */
 export function toEvidence(place: string, found: readonly Hit[] | Evidence, scope: HitScope): Evidence {
   const given = Array.isArray(found) ? { hits: found as readonly Hit[] } : (found as Evidence | null | undefined);
-  if (!Array.isArray(given?.hits)) throw new MkgError(place, `returned neither hits nor evidence (${quote(found)})`, "An array of hits, or { hits }");
+  if (!Array.isArray(given?.hits))
+    throw new MkgError(place, `returned neither hits nor evidence (${quote(found)})`, "An array of hits, or { hits }");
   const { hits, trace, spend } = given;
   for (const [kind, cost] of Object.entries(spend ?? {}))
-    if (!Number.isFinite(cost)) throw new MkgError(place, `spend.${kind} is not a finite number (${quote(cost)})`, "Finite numbers");
+    if (!Number.isFinite(cost))
+      throw new MkgError(place, `spend.${kind} is not a finite number (${quote(cost)})`, "Finite numbers");
   const checked = hits.map((hit, i) => checkHit(`${place}, hit ${i + 1}`, hit, scope));
   const seen = new Set<string>();
   const distinct = rankHits(checked).filter((hit) => {
@@ -30,7 +32,8 @@ export function toEvidence(place: string, found: readonly Hit[] | Evidence, scop
     return !seen.has(id) && seen.add(id);
   });
   const duplicates = checked.length - distinct.length;
-  const steps = duplicates > 0 ? [...(trace ?? []), Object.freeze({ step: "duplicate hits left out", count: duplicates })] : trace;
+  const steps =
+    duplicates > 0 ? [...(trace ?? []), Object.freeze({ step: "duplicate hits left out", count: duplicates })] : trace;
   return Object.freeze({
     hits: Object.freeze(distinct.slice(0, scope.k)),
     ...(steps ? { trace: Object.freeze([...steps]) } : {}),
@@ -39,19 +42,37 @@ export function toEvidence(place: string, found: readonly Hit[] | Evidence, scop
 }
 
 function checkHit(place: string, hit: Hit, { graph, candidates, setting }: HitScope): Hit {
-  if (typeof hit !== "object" || hit === null) throw new MkgError(place, `is not an object (${quote(hit)})`, "{ score, triple } or { score, path, pathTriples }");
-  if (typeof hit.score !== "number" || !Number.isFinite(hit.score)) throw new MkgError(place, `the score is not a finite number (${quote(hit.score)})`, "A finite number, higher is better");
+  if (typeof hit !== "object" || hit === null)
+    throw new MkgError(place, `is not an object (${quote(hit)})`, "{ score, triple } or { score, path, pathTriples }");
+  if (typeof hit.score !== "number" || !Number.isFinite(hit.score))
+    throw new MkgError(
+      place,
+      `the score is not a finite number (${quote(hit.score)})`,
+      "A finite number, higher is better",
+    );
   const kinds = kindsOfHit.filter((kind) => hit[kind] !== undefined);
-  if (kinds.length !== 1) throw new MkgError(place, `has ${kinds.length === 0 ? "no content" : `several contents (${kinds.join(", ")})`}`, `Exactly one of ${kindsOfHit.join(", ")}`);
+  if (kinds.length !== 1)
+    throw new MkgError(
+      place,
+      `has ${kinds.length === 0 ? "no content" : `several contents (${kinds.join(", ")})`}`,
+      `Exactly one of ${kindsOfHit.join(", ")}`,
+    );
   const { score, triple, path, pathTriples, passage, text, via, images } = hit;
   if (triple !== undefined && !candidates.has(triple)) {
-    if (typeof triple !== "string") throw new MkgError(place, `the triple is not an id (${quote(triple)})`, "A string, such as candidate.triple");
+    if (typeof triple !== "string")
+      throw new MkgError(place, `the triple is not an id (${quote(triple)})`, "A string, such as candidate.triple");
     knownTriple(place, triple, graph);
-    throw new MkgError(place, `the triple is not a candidate under setting ${setting} (${quote(triple)})`, "Triples of context.candidates");
+    throw new MkgError(
+      place,
+      `the triple is not a candidate under setting ${setting} (${quote(triple)})`,
+      "Triples of context.candidates",
+    );
   }
   for (const [key, value] of Object.entries({ passage, text, via }))
-    if (value !== undefined && typeof value !== "string") throw new MkgError(place, `${key} is not a string (${quote(value)})`);
-  if (pathTriples !== undefined && path === undefined) throw new MkgError(place, "has pathTriples but no path", "Both, or neither");
+    if (value !== undefined && typeof value !== "string")
+      throw new MkgError(place, `${key} is not a string (${quote(value)})`);
+  if (pathTriples !== undefined && path === undefined)
+    throw new MkgError(place, "has pathTriples but no path", "Both, or neither");
   if (path !== undefined) checkPath(place, path, pathTriples, graph);
   return Object.freeze({
     score: score + 0, // -0 prints as 0 but compares as another JSON text
@@ -74,16 +95,32 @@ function knownTriple(place: string, id: string, graph: Graph): Triple {
   }
 }
 
-function checkPath(place: string, path: readonly string[], pathTriples: readonly string[] | undefined, graph: Graph): void {
-  if (!Array.isArray(path) || path.length === 0) throw new MkgError(place, `the path is not a list of entity ids (${quote(path)})`, "At least one id");
-  for (const id of path) if (!graph.has(id)) throw new MkgError(place, `the path holds an unknown entity id (${quote(id)})`, "Ids of graph.entities");
+function checkPath(
+  place: string,
+  path: readonly string[],
+  pathTriples: readonly string[] | undefined,
+  graph: Graph,
+): void {
+  if (!Array.isArray(path) || path.length === 0)
+    throw new MkgError(place, `the path is not a list of entity ids (${quote(path)})`, "At least one id");
+  for (const id of path)
+    if (!graph.has(id))
+      throw new MkgError(place, `the path holds an unknown entity id (${quote(id)})`, "Ids of graph.entities");
   if (pathTriples === undefined) return;
   if (!Array.isArray(pathTriples) || pathTriples.length !== path.length - 1)
-    throw new MkgError(place, `pathTriples does not fit the path (${quote(pathTriples)})`, `${path.length - 1} triple ids, one between each two entities`);
+    throw new MkgError(
+      place,
+      `pathTriples does not fit the path (${quote(pathTriples)})`,
+      `${path.length - 1} triple ids, one between each two entities`,
+    );
   pathTriples.forEach((id, i) => {
     const { head, tail } = knownTriple(place, id, graph);
     const [a, b] = [path[i], path[i + 1]];
     if (!((head === a && tail === b) || (head === b && tail === a)))
-      throw new MkgError(place, `triple ${quote(id)} does not join ${quote(a)} and ${quote(b)}`, `It joins ${quote(head)} and ${quote(tail)}`);
+      throw new MkgError(
+        place,
+        `triple ${quote(id)} does not join ${quote(a)} and ${quote(b)}`,
+        `It joins ${quote(head)} and ${quote(tail)}`,
+      );
   });
 }

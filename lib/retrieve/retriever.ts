@@ -4,8 +4,11 @@ import { makeRetriever } from "./define.js";
 import { randomRetriever } from "./random.js";
 import { text } from "./text.js";
 import type { Retriever, RetrieverEntry } from "./types.js";
+import { walk } from "./walk.js";
 
-const retrievers: ReadonlyMap<string, RetrieverEntry> = new Map([bm25, randomRetriever, text].map((entry) => [entry.name, entry]));
+const retrievers: ReadonlyMap<string, RetrieverEntry> = new Map(
+  [bm25, randomRetriever, text, walk].map((entry) => [entry.name, entry]),
+);
 
 /** The names that {@link retriever} takes, in code-unit order. */
 export const retrieverNames = (): string[] => [...retrievers.keys()].sort();
@@ -30,6 +33,7 @@ export const retrieverCitation = (name: string): string => entry(name).citation;
  * | `bm25` | triples that share words with the question | k1 (1.2), b (0.75) |
  * | `random` | a uniform draw of triples | – |
  * | `text` | triples whose text is near the question's, by cosine | encoder ("hash") |
+ * | `walk` | paths from the entity that the question names or shows | order, pathCount (5), cap, keyFrames … |
  *
  * Errors: unknown name, option or value.
  *

@@ -1,4 +1,13 @@
-import { type Evidence, MkgError, type OnProgress, positiveInteger, Progress, quote, random, unknownName } from "../core/index.js";
+import {
+  type Evidence,
+  MkgError,
+  type OnProgress,
+  Progress,
+  positiveInteger,
+  quote,
+  random,
+  unknownName,
+} from "../core/index.js";
 import { type Candidate, type Dataset, type SettingName, type SettingView, toQuery } from "../datasets/index.js";
 import { makeRun, type Run, type RunItem } from "../evaluate/index.js";
 import { resolveRetriever } from "./define.js";
@@ -33,22 +42,39 @@ export async function prepareRetriever(
   const view = dataset.setting(options.setting);
   const { graph } = dataset;
   const candidates = frozen(view.candidates);
-  const state = await abortable(Promise.resolve(retriever.prepare?.(Object.freeze({ graph, candidates, seed, signal }))), signal);
+  const state = await abortable(
+    Promise.resolve(retriever.prepare?.(Object.freeze({ graph, candidates, seed, signal }))),
+    signal,
+  );
   const scope = { graph, candidates: new Set(candidates.map((c) => c.triple)), setting: view.name, k };
   const withGold = goldDoor(retriever);
 
   return async ({ id, question }) => {
     signal.throwIfAborted();
     const query = toQuery(dataset, question);
-    const context: RetrieverContext = Object.freeze({ graph, candidates, state, k, random: Object.freeze(random("retrieve", seed, question.id)), signal });
+    const context: RetrieverContext = Object.freeze({
+      graph,
+      candidates,
+      state,
+      k,
+      random: Object.freeze(random("retrieve", seed, question.id)),
+      signal,
+    });
     const item = { id, question: question.id, query, answer: null };
     try {
-      const search = async () => (withGold ? withGold(query, context, { gold: question.gold ?? {}, answers: question.answers }) : retriever(query, context));
+      const search = async () =>
+        withGold
+          ? withGold(query, context, { gold: question.gold ?? {}, answers: question.answers })
+          : retriever(query, context);
       const found = await abortable(search(), signal);
       return Object.freeze({ ...item, evidence: toEvidence(`${label}, question ${quote(id)}`, found, scope) });
     } catch (error) {
       signal.throwIfAborted();
-      return Object.freeze({ ...item, evidence: null as Evidence | null, error: error instanceof Error ? error.message || error.name : String(error) });
+      return Object.freeze({
+        ...item,
+        evidence: null as Evidence | null,
+        error: error instanceof Error ? error.message || error.name : String(error),
+      });
     }
   };
 }
@@ -85,7 +111,12 @@ export async function retrieve(
   const concurrency = positiveInteger("retrieve", "concurrency", options.concurrency ?? 8);
   const { k, seed = 0, setting, signal } = options;
   const data = await splitOf(dataset, options.split);
-  const search = await prepareRetriever(data, retriever, { k, seed, ...(setting ? { setting } : {}), ...(signal ? { signal } : {}) });
+  const search = await prepareRetriever(data, retriever, {
+    k,
+    seed,
+    ...(setting ? { setting } : {}),
+    ...(signal ? { signal } : {}),
+  });
   const view = data.setting(setting);
   const progress = new Progress("retrieve", view.questions.length, options.onProgress);
   const items = new Array<RunItem>(view.questions.length);
@@ -119,13 +150,16 @@ async function splitOf(dataset: Dataset, split: string | undefined): Promise<Dat
 }
 
 function checkSeed(seed: unknown): number {
-  if (!Number.isSafeInteger(seed)) throw new MkgError("retrieve", `the seed is not an integer (${quote(seed)})`, "An integer");
+  if (!Number.isSafeInteger(seed))
+    throw new MkgError("retrieve", `the seed is not an integer (${quote(seed)})`, "An integer");
   return seed as number;
 }
 
 /** The candidates so that no retriever can change them under another one's feet. */
 const frozen = (candidates: readonly Candidate[]): readonly Candidate[] =>
-  Object.isFrozen(candidates) && candidates.every((c) => Object.isFrozen(c)) ? candidates : Object.freeze(candidates.map((c) => Object.freeze({ ...c })));
+  Object.isFrozen(candidates) && candidates.every((c) => Object.isFrozen(c))
+    ? candidates
+    : Object.freeze(candidates.map((c) => Object.freeze({ ...c })));
 
 /** The promise, or a rejection as soon as the signal aborts. */
 function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,10 +1,11 @@
-import { byCodeUnit, oneOf } from "../core/index.js";
-import { embed, type Encoder, encoder, encoderNames, openIndex, type VectorIndex } from "../embed/index.js";
+import { oneOf } from "../core/index.js";
+import { type Encoder, embed, encoder, encoderNames, openIndex, type VectorIndex } from "../embed/index.js";
+import { inTieOrder } from "./order.js";
 import type { RetrieverEntry } from "./types.js";
 
 interface TextState {
   readonly encoder: Encoder<string>;
-  /** Triple ids by row of the index, in code-unit order, so that ties by row are ties by id. */
+  /** Triple ids by row of the index, in the order of ties. */
   readonly ids: readonly string[];
   readonly index: VectorIndex;
 }
@@ -17,11 +18,12 @@ interface TextState {
 export const text: RetrieverEntry = {
   name: "text",
   version: "1",
-  citation: "Karpukhin et al. 2020, Dense passage retrieval, arXiv 2004.04906; triples as text: MKG-RAG-Bench 2026, arXiv 2606.26458",
+  citation:
+    "Karpukhin et al. 2020, Dense passage retrieval, arXiv 2004.04906; triples as text: MKG-RAG-Bench 2026, arXiv 2606.26458",
   options: { encoder: oneOf(encoderNames("text"), { default: "hash", doc: "Encoder of questions and triples" }) },
   label: (options) => `text (${options.encoder})`,
   async prepare({ candidates, signal }, options): Promise<TextState> {
-    const sorted = [...candidates].sort((a, b) => byCodeUnit(a.triple, b.triple));
+    const sorted = inTieOrder(candidates);
     const texts = sorted.map((c) => c.text);
     const plain = (await encoder(options.encoder as string)) as Encoder<string>;
     const fitted = plain.fit?.(texts) ?? plain;

@@ -53,9 +53,9 @@ export function partsOf(cell: Cell): { retriever: Retriever; reader?: Reader; us
   if (cell.control) {
     const { name, options: controlOptions } = cell.control;
     const wraps = controlWraps(name);
-    if (wraps.retriever) found = control(name, found, controlOptions);
+    if (wraps.retriever) found = control(name, found, { ...controlOptions, as: "retriever" });
     else usesEvidence = false;
-    if (wraps.reader && answering) answering = control(name, answering);
+    if (wraps.reader && answering) answering = control(name, answering, { as: "reader" });
   }
   return { retriever: found, ...(answering ? { reader: answering } : {}), usesEvidence };
 }
@@ -109,12 +109,14 @@ export async function execute(dataset: Dataset, plan: Plan, store: Store, onRun:
   const signal = options.signal ?? new AbortController().signal;
   const jobs = await jobsOf(dataset, plan);
   const byEvidence = groupBy(jobs, (job) => `${job.evidenceKey} ${job.seed}`);
-  const total = [...byEvidence.values()].reduce((sum, group) => {
+  const steps = { evidence: 0, answers: 0 };
+  for (const group of byEvidence.values()) {
     const first = group[0] as Job;
     const answers = new Set(group.map((job) => job.answerKey).filter((key) => key !== "none")).size;
-    return sum + first.view.questions.length * ((first.usesEvidence ? 1 : 0) + answers);
-  }, 0);
-  const progress = new Progress("study", total, options.onProgress);
+    steps.evidence += first.usesEvidence ? first.view.questions.length : 0;
+    steps.answers += answers * first.view.questions.length;
+  }
+  const progress = new Progress("study", steps, options.onProgress);
   const pool = { concurrency: options.concurrency ?? 8, signal };
 
   for (const group of byEvidence.values()) {
@@ -162,12 +164,12 @@ async function evidenceOf(dataset: Dataset, job: Job, store: Store, progress: Pr
       const { id, question } = entry;
       const known = stored.get(id);
       if (known) {
-        progress.tick(1, { skipped: true, task });
+        progress.tick(1, { kind: "evidence", task, stored: true });
         return { query: toQuery(dataset, question), evidence: known };
       }
       const found = await (search as NonNullable<typeof search>)(entry);
       if (found.evidence && log) await log.append({ question: id, evidence: plain(found.evidence) });
-      progress.tick(1, { task });
+      progress.tick(1, { kind: "evidence", task });
       return found;
     });
   } finally {
@@ -181,21 +183,21 @@ async function answersOf(dataset: Dataset, job: Job, evidence: readonly Found[],
   try {
     const stored = new Map(log?.stored.map((record) => [record.question, record.answer]));
     const missing = job.view.questions.some(({ id }) => !stored.has(id));
-    const read = missing ? await prepareReader(dataset, job.reader as Reader, { seed: job.seed, signal: pool.signal }) : undefined;
+    const read = missing ? await prepareReader(dataset, job.reader as Reader, job.seed, pool.signal) : undefined;
     return await each(job.view.questions, pool, async ({ id }, i) => {
       const known = stored.get(id);
       if (known) {
-        progress.tick(1, { skipped: true, task });
+        progress.tick(1, { kind: "answers", task, stored: true });
         return { answer: known };
       }
       const found = evidence[i] as Found;
       if (!found.evidence) {
-        progress.tick(1, { task });
+        progress.tick(1, { kind: "answers", task });
         return { answer: null };
       }
-      const answer = await (read as NonNullable<typeof read>)(found.query, found.evidence, random(job.seed, id, "answer"));
+      const answer = await (read as NonNullable<typeof read>)(found.query, found.evidence, random(job.seed, "answer", id));
       if (answer.status !== "failed" && log) await log.append({ question: id, answer });
-      progress.tick(1, { task });
+      progress.tick(1, { kind: "answers", task });
       return answer.status === "failed" ? { answer, error: answer.stop } : { answer };
     });
   } finally {
@@ -243,6 +245,6 @@ export async function replay(dataset: Dataset, cell: Cell, id: string, seed: num
     ? await (await prepareRetriever(dataset, parts.retriever, { k: cell.options.k as number, seed, ...(setting ? { setting } : {}) }))(entry)
     : { id, question: entry.question.id, query: toQuery(dataset, entry.question), evidence: { hits: [] }, answer: null };
   if (!parts.reader || !item.evidence) return item;
-  const read = await prepareReader(dataset, parts.reader, { seed });
-  return { ...item, answer: await read(item.query, item.evidence, random(seed, id, "answer")) };
+  const read = await prepareReader(dataset, parts.reader, seed, new AbortController().signal);
+  return { ...item, answer: await read(item.query, item.evidence, random(seed, "answer", id)) };
 }

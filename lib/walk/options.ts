@@ -2,7 +2,7 @@ import { integer, type OptionSpecs, oneOf, real } from "../core/index.js";
 import { keyFrameChoices } from "../media/index.js";
 import { searchOrders } from "./orders.js";
 
-/** Options of the walk. α, its cap, the order and the key frames are the factors of MH-MMKG's ablations; the last six set the scored agents. */
+/** Options of the walk. α, its cap, the order and the key frames are the factors of MH-MMKG's ablations; the last seven set the scored agents. */
 export const walkOptions: OptionSpecs = Object.freeze({
   order: oneOf(
     searchOrders.map((o) => o.name),
@@ -29,7 +29,8 @@ export const walkOptions: OptionSpecs = Object.freeze({
   breadth: integer({ min: 1, default: 4, doc: "edges followed from one entity at most" }),
   margin: real({ min: 0, max: 1, default: 0.1, doc: "an edge is followed when its probability is at least this share of its best sibling's" }),
   temperature: real({ min: 1e-6, max: 100, default: 0.1, doc: "of the softmax over sibling edges; lower trusts the similarities more" }),
-  imageWeight: real({ min: 0, max: 100, default: 1, doc: "weight of the image similarity (standardised over siblings) beside the cosine of the texts" }),
+  mentionWeight: real({ min: 0, max: 100, default: 0.5, doc: "weight of an edge whose tail or condition the question names, beside a cosine of 1" }),
+  imageWeight: real({ min: 0, max: 100, default: 0.1, doc: "weight of the image similarity (standardised over siblings) beside the cosine of the texts" }),
   lookahead: real({ min: 0, max: 1, default: 0.9, doc: "an edge counts as fitting the question at least this share of the best edge beyond it" }),
-  threshold: real({ min: 0, max: 1, default: 0.01, doc: "a path below this probability is never sufficient" }),
+  threshold: real({ min: 0, max: 1, default: 0.02, doc: "a path below this probability is not followed" }),
 });

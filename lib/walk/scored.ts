@@ -3,7 +3,7 @@ import type { Agents, AgentView, PathView, Verdict } from "./types.js";
 type Scene = AgentView & { readonly topic: string };
 
 /** The query's pictures show one entity: once one that they can be compared with stands on the path, they have been used. */
-async function picturesUsed({ similarity, query }: Scene, path: PathView): Promise<boolean> {
+async function picturesUsed({ similarity, query }: AgentView, path: PathView): Promise<boolean> {
   for (let p: PathView | null = path; p?.parent; p = p.parent) if ((await similarity.images(query, [p.entity]))[0] !== null) return true;
   return false;
 }
@@ -47,11 +47,12 @@ async function probabilities(scene: Scene, path: PathView): Promise<Float64Array
  * data set's wording.
  *
  * - topic: the longest label in the query's text, of an entity that leads somewhere; else the entity most similar to text and pictures.
- * - expansion: up to `breadth` outgoing edges, most probable first, none below `margin` times the best. An edge's probability is a
+ * - expansion: up to `breadth` outgoing edges, most probable first, none below `margin` times the best, and none that would bring the
+ *   path's probability (the product along it) below `threshold`. An edge's probability is a
  *   softmax over its siblings of (cosine of question and edge text, or `lookahead` times that of the best edge beyond) plus
  *   `imageWeight` times the image similarity standardised over siblings, as long as no entity on the path has used the pictures.
- * - validation: sufficient when no edge that goes on fits the question's text better than the last one taken, and the path's
- *   probability (the product along it) is at least `threshold`. That probability is the path's score.
+ * - validation: sufficient when no edge that goes on fits the question's text better than the last one taken and, for a question with
+ *   pictures, an entity on the path has used them. The path's probability is its score.
  */
 export const scoredAgents: Agents = Object.freeze({
   async topic({ query, similarity }) {
@@ -60,12 +61,13 @@ export const scoredAgents: Agents = Object.freeze({
 
   async expansion(scene) {
     const p = await probabilities(scene, scene.path);
-    const floor = scene.options.margin * p.reduce((a, b) => Math.max(a, b), 0);
+    const { margin, threshold, breadth } = scene.options;
+    const floor = Math.max(margin * p.reduce((a, b) => Math.max(a, b), 0), threshold / (scene.path.score ?? 1));
     return scene.edges
       .map((e, i) => ({ triple: e.triple, p: p[i] as number }))
       .filter((e) => e.p >= floor)
       .sort((a, b) => b.p - a.p)
-      .slice(0, scene.options.breadth)
+      .slice(0, breadth)
       .map((e) => e.triple);
   },
 
@@ -79,6 +81,7 @@ export const scoredAgents: Agents = Object.freeze({
       score = (path.parent.score ?? 1) * ((await probabilities(scene, path.parent))[at] as number);
     } else taken = await similarity.entity(query, topic);
     const onward = (await similarity.edges(query, topic, path.entity)).reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
-    return { verdict: taken >= onward && score >= options.threshold ? "sufficient" : "insufficient", score };
+    const open = !(await picturesUsed(scene, path)) && (await similarity.shows(query));
+    return { verdict: !open && taken >= onward ? "sufficient" : "insufficient", score };
   },
 } satisfies Agents);

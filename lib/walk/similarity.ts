@@ -1,3 +1,4 @@
+import { contentWords } from "../answer/index.js";
 import { byCodeUnit, type Image, type Query, resolveOptions, words } from "../core/index.js";
 import { type Encoder, encoder } from "../embed/index.js";
 import type { Graph } from "../graph/index.js";
@@ -5,22 +6,24 @@ import { type KeyFrames, selectFrames } from "../media/index.js";
 import { walkOptions } from "./options.js";
 import type { Similarity, WalkOptions } from "./types.js";
 
-// Articles, prepositions, auxiliaries and pronouns: they say nothing about which edge is meant.
-const functionWords = new Set(
-  "a an the this that these those it its he she they their of in on at to for from by with as and or is are was were be been does do did has have had will would can could should may might there here what which who whom whose how".split(
-    " ",
-  ),
-);
-
 interface Frames {
   readonly n: number;
   readonly data: Float32Array;
 }
 
+// four sums at once: a single one would wait for itself at every step
 const dot = (a: Float32Array, i: number, b: Float32Array, j: number, dim: number): number => {
-  let sum = 0;
-  for (let d = 0; d < dim; d++) sum += (a[i * dim + d] as number) * (b[j * dim + d] as number);
-  return sum;
+  let [s0, s1, s2, s3] = [0, 0, 0, 0];
+  let [x, y] = [i * dim, j * dim];
+  const end = x + dim - (dim % 4);
+  for (; x < end; x += 4, y += 4) {
+    s0 += (a[x] as number) * (b[y] as number);
+    s1 += (a[x + 1] as number) * (b[y + 1] as number);
+    s2 += (a[x + 2] as number) * (b[y + 2] as number);
+    s3 += (a[x + 3] as number) * (b[y + 3] as number);
+  }
+  for (; x < (i + 1) * dim; x++, y++) s0 += (a[x] as number) * (b[y] as number);
+  return s0 + s1 + s2 + s3;
 };
 
 /** Mean over the query's frames of the largest cosine over the entity's (late interaction; Khattab & Zaharia 2020, arXiv 2004.12832). */
@@ -34,23 +37,16 @@ function lateInteraction(query: Frames, entity: Frames, dim: number): number {
   return sum / query.n;
 }
 
-/** `text` without the words of `label`, wherever they stand together; function words go too. */
-export function contentWords(text: string, label: string): string {
-  const all = words(text);
-  const name = words(label);
-  const out: string[] = [];
-  for (let i = 0; i < all.length; i++) {
-    if (name.length > 0 && name.every((w, j) => all[i + j] === w)) i += name.length - 1;
-    else if (!functionWords.has(all[i] as string)) out.push(all[i] as string);
-  }
-  return out.join(" ");
+/** What sort of edge it is: its relation, the tail's kind, and whether a condition binds it. Few edges differ in this, so few texts are encoded. */
+function sortOfEdge(graph: Graph, id: string): string {
+  const { relationLabel, tail, condition } = graph.triple(id);
+  return contentWords(`${relationLabel} ${graph.entity(tail).kind} ${condition === "" ? "" : "condition"}`);
 }
 
-/** What an edge says beyond its head: relation, tail without the head's name, the tail's kind, the condition. */
-function edgeText(graph: Graph, id: string): string {
-  const t = graph.triple(id);
-  const tail = graph.entity(t.tail);
-  return `${t.relationLabel} ${contentWords(tail.label, graph.entity(t.head).label)} ${tail.kind} ${t.condition}`;
+/** Share of the content words of `part`, those of `label` aside, that the query says: 0 to 1. */
+function mentionShare(part: string, label: string, said: ReadonlySet<string>): number {
+  const own = contentWords(part, label).split(" ").filter(Boolean);
+  return own.length === 0 ? 0 : own.filter((w) => said.has(w)).length / own.length;
 }
 
 /** Entity labels by their words, for finding the longest one that a text mentions. Only entities that lead somewhere. */
@@ -91,9 +87,11 @@ export async function prepareWalk(
   const ids = graph.entities.array("id") as string[];
   const starts = ids.filter((id) => graph.neighbours(id, { direction: "out" }).length > 0);
   const mentioned = mentionIndex(graph, starts);
+  const sortOf = new Map((graph.triples.array("id") as string[]).map((id) => [id, sortOfEdge(graph, id)]));
+  const sorts = [...new Set(sortOf.values())].sort();
   const plain = (await encoder(options.textEncoder as "hash", { dim: 2048 })) as Encoder<string>;
-  const text = plain.fit?.((graph.triples.array("id") as string[]).map((id) => edgeText(graph, id))) ?? plain;
-
+  const text = plain.fit?.(sorts) ?? plain;
+  const sortVectors = await text.encode(sorts);
   const choose = (images: readonly Image[]) => selectFrames(images, options.keyFrames as KeyFrames);
   let pixels: Encoder<Image> | undefined;
   const encodeFrames = async (images: readonly Image[]): Promise<Frames | null> => {
@@ -110,20 +108,12 @@ export async function prepareWalk(
     if (encoded) frames.set(id, encoded);
   }
 
-  const edgeVectors = new Map<string, Promise<Float32Array>>();
-  const vectorsOf = (entity: string): Promise<Float32Array> => {
-    let found = edgeVectors.get(entity);
-    if (!found) {
-      found = text.encode(graph.neighbours(entity, { direction: "out" }).map((e) => edgeText(graph, e.triple)));
-      edgeVectors.set(entity, found);
-    }
-    return found;
-  };
   let startVectors: Promise<Float32Array> | undefined;
 
   // what is known about a query lives as long as the query does
   interface Known {
     readonly vectors: Map<string, Promise<Float32Array>>;
+    readonly sorts: Map<string, Promise<Map<string, number>>>;
     readonly edges: Map<string, Promise<Float64Array>>;
     readonly images: Map<string, number | null>;
     frames?: Promise<Frames | null>;
@@ -132,7 +122,7 @@ export async function prepareWalk(
   const known = (query: Query): Known => {
     let found = cache.get(query);
     if (!found) {
-      found = { vectors: new Map(), edges: new Map(), images: new Map() };
+      found = { vectors: new Map(), sorts: new Map(), edges: new Map(), images: new Map() };
       cache.set(query, found);
     }
     return found;
@@ -148,10 +138,15 @@ export async function prepareWalk(
   const vectorOf = (query: Query, label: string) =>
     once(known(query).vectors, label, () => text.encode([contentWords(query.text, label)]));
 
-  async function images(query: Query, entities: readonly string[]): Promise<(number | null)[]> {
+  const framesOf = (query: Query): Promise<Frames | null> => {
     const mine = known(query);
     mine.frames ??= query.images.length > 0 && frames.size > 0 ? encodeFrames(query.images) : Promise.resolve(null);
-    const shown = await mine.frames;
+    return mine.frames;
+  };
+
+  async function images(query: Query, entities: readonly string[]): Promise<(number | null)[]> {
+    const mine = known(query);
+    const shown = await framesOf(query);
     return entities.map((id) => {
       const theirs = frames.get(id);
       if (!shown || !theirs || !pixels) return null;
@@ -186,17 +181,30 @@ export async function prepareWalk(
       return best ? { entity: best.entity, by: best.by, score: best.score } : null;
     },
     edges(query: Query, topic: string, entity: string) {
+      const name = graph.entity(topic).label;
       return once(known(query).edges, JSON.stringify([topic, entity]), async () => {
-        const [q, all] = await Promise.all([vectorOf(query, graph.entity(topic).label), vectorsOf(entity)]);
-        return Float64Array.from({ length: all.length / text.dim }, (_, i) => dot(q, 0, all, i, text.dim));
+        const cosines = await once(known(query).sorts, name, async () => {
+          const q = await vectorOf(query, name);
+          return new Map(sorts.map((sort, i) => [sort, dot(q, 0, sortVectors, i, text.dim)]));
+        });
+        const said = new Set(contentWords(query.text, name).split(" "));
+        const { label } = graph.entity(entity);
+        return Float64Array.from(graph.neighbours(entity, { direction: "out" }), (e) => {
+          const mention = Math.max(
+            mentionShare(graph.entity(e.entity).label, label, said),
+            mentionShare(graph.triple(e.triple).condition, label, said),
+          );
+          return (cosines.get(sortOf.get(e.triple) as string) as number) + options.mentionWeight * mention;
+        });
       });
     },
     async entity(query: Query, entity: string) {
       const { label, kind, description } = graph.entity(entity);
-      if (description === "") return 0;
       const q = await vectorOf(query, label);
-      return dot(q, 0, await text.encode([contentWords(`${kind} ${description}`, label)]), 0, text.dim);
+      const own = await text.encode([contentWords(kind, label), contentWords(description, label)]);
+      return Math.max(dot(q, 0, own, 0, text.dim), dot(q, 0, own, 1, text.dim));
     },
     images,
+    shows: async (query: Query) => (await framesOf(query)) !== null,
   } satisfies Similarity);
 }

@@ -22,10 +22,15 @@ export interface PathView {
 export interface Similarity {
   /** The entity that the query names or, failing that, resembles most; null on a graph without edges. */
   topic(query: Query): Promise<{ readonly entity: string; readonly by: "mention" | "similarity"; readonly score: number } | null>;
-  /** Cosine of the query text, the topic's name taken out, with the text of each outgoing edge of `entity`, in `neighbours` order. */
+  /**
+   * Fit of the query's text to each outgoing edge of `entity`, in `neighbours` order: cosine with the edge's sort (relation, kind of
+   * tail, whether conditional), plus `mentionWeight` times the share of the tail's label or of the condition that the query says.
+   */
   edges(query: Query, topic: string, entity: string): Promise<Float64Array>;
-  /** Cosine of the query text, the entity's name taken out, with the entity's own kind and description; 0 when it has neither. */
+  /** Cosine of the query text, the entity's name taken out, with the entity's kind or with its description, whichever is larger. */
   entity(query: Query, entity: string): Promise<number>;
+  /** Whether the query has frames that some entity's can be compared with. */
+  shows(query: Query): Promise<boolean>;
   /**
    * Late interaction of the query's selected frames with each entity's: mean over query frames of the largest cosine over the
    * entity's frames; null where either side has none.
@@ -92,6 +97,7 @@ export interface WalkOptions {
   readonly breadth: number;
   readonly margin: number;
   readonly temperature: number;
+  readonly mentionWeight: number;
   readonly imageWeight: number;
   readonly lookahead: number;
   readonly threshold: number;

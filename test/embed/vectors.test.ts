@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { embed, encoder, type Encoder, openIndex, TopK, type Vectors } from "../../lib/embed/index.js";
+import { type Encoder, embed, encoder, openIndex, TopK, type Vectors } from "../../lib/embed/index.js";
 
 const test = suite("embed: vectors and exact search");
 const refuses = async (run: () => Promise<unknown>, pattern: RegExp) => {
@@ -9,18 +9,35 @@ const refuses = async (run: () => Promise<unknown>, pattern: RegExp) => {
   await run().catch((error: Error) => (message = error.message ?? String(error)));
   assert.match(message, pattern);
 };
-const vectorsOf = (rows: number[][], dim = rows[0]?.length ?? 2): Vectors => ({ n: rows.length, dim, data: Float32Array.from(rows.flat()), encoder: "test", revision: "1" });
+const vectorsOf = (rows: number[][], dim = rows[0]?.length ?? 2): Vectors => ({
+  n: rows.length,
+  dim,
+  data: Float32Array.from(rows.flat()),
+  encoder: "test",
+  revision: "1",
+});
 const naive = (scores: number[], k: number) =>
-  scores.map((score, row) => ({ row, score })).sort((a, b) => b.score - a.score || a.row - b.row).slice(0, k);
+  scores
+    .map((score, row) => ({ row, score }))
+    .sort((a, b) => b.score - a.score || a.row - b.row)
+    .slice(0, k);
 
 test("TopK keeps what a full sort keeps, in its order, ties by row", () => {
   // few distinct scores, so that most of them tie
-  fc.assert(fc.property(fc.array(fc.integer({ min: -3, max: 3 }), { maxLength: 60 }), fc.integer({ min: 1, max: 70 }), fc.integer(), (scores, k, seed) => {
-    const best = new TopK(k);
-    const rows = scores.map((_, i) => i).sort((a, b) => Math.sin(a * 7 + seed) - Math.sin(b * 7 + seed)); // any order of arrival
-    for (const row of rows) best.push(row, scores[row] as number);
-    assert.equal(best.ranked(), naive(scores, k));
-  }), { seed: 1 });
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: -3, max: 3 }), { maxLength: 60 }),
+      fc.integer({ min: 1, max: 70 }),
+      fc.integer(),
+      (scores, k, seed) => {
+        const best = new TopK(k);
+        const rows = scores.map((_, i) => i).sort((a, b) => Math.sin(a * 7 + seed) - Math.sin(b * 7 + seed)); // any order of arrival
+        for (const row of rows) best.push(row, scores[row] as number);
+        assert.equal(best.ranked(), naive(scores, k));
+      },
+    ),
+    { seed: 1 },
+  );
 });
 
 test("exact search equals cosine and a full sort, over several blocks, zero rows scoring 0", async () => {
@@ -30,7 +47,12 @@ test("exact search equals cosine and a full sort, over several blocks, zero rows
   const query = Float32Array.from([0.6, 0.8]);
   const found = await index.search(query, 400);
   // independent arithmetic: cosine = (q·r)/(|q||r|), equal directions give equal doubles only when computed alike, so group by 1e-12
-  const scores = rows.map(([x, y]) => (x === 0 && y === 0 ? 0 : (Math.fround(0.6) * (x as number) + Math.fround(0.8) * (y as number)) / (Math.hypot(x as number, y as number) * Math.hypot(Math.fround(0.6), Math.fround(0.8)))));
+  const scores = rows.map(([x, y]) =>
+    x === 0 && y === 0
+      ? 0
+      : (Math.fround(0.6) * (x as number) + Math.fround(0.8) * (y as number)) /
+        (Math.hypot(x as number, y as number) * Math.hypot(Math.fround(0.6), Math.fround(0.8))),
+  );
   const wanted = naive(scores, 400);
   assert.is(found.length, 400);
   found.forEach(({ row, score }, i) => {
@@ -55,24 +77,53 @@ test("the first j of the best k are the best j, and searchAll gives what search 
     assert.equal(all[q], one);
     assert.equal(await index.search(queries.data.slice(q * 64, (q + 1) * 64), 7), one.slice(0, 7));
   }
-  assert.ok(all[1]?.every((hit, i) => hit.score === 0 && hit.row === i), "a zero query scores 0 everywhere, rows in order");
+  assert.ok(
+    all[1]?.every((hit, i) => hit.score === 0 && hit.row === i),
+    "a zero query scores 0 everywhere, rows in order",
+  );
 });
 
 test("an empty index finds nothing; wrong k, dimension, shape, encoder and numbers are refused", async () => {
   const empty = await openIndex(vectorsOf([], 3));
   assert.equal(await empty.search(new Float32Array(3), 5), []);
-  const index = await openIndex(vectorsOf([[1, 0], [0, 1]]));
+  const index = await openIndex(
+    vectorsOf([
+      [1, 0],
+      [0, 1],
+    ]),
+  );
   const q = Float32Array.from([1, 0]);
   for (const k of [0, -1, 1.5, Number.NaN]) await refuses(() => index.search(q, k), /k is not a positive integer/);
   await refuses(() => index.search(new Float32Array(3), 1), /another dimension \(3\)\. The index has 2/);
   await refuses(() => index.search(Float32Array.from([Number.NaN, 0]), 1), /not finite \(NaN at 0\)/);
-  await refuses(() => openIndex(vectorsOf([[1, 0], [0, Number.POSITIVE_INFINITY]])), /row 1 holds a number that is not finite \(Infinity\)/);
+  await refuses(
+    () =>
+      openIndex(
+        vectorsOf([
+          [1, 0],
+          [0, Number.POSITIVE_INFINITY],
+        ]),
+      ),
+    /row 1 holds a number that is not finite \(Infinity\)/,
+  );
   await refuses(() => openIndex({ ...vectorsOf([[1, 0]]), n: 2 }), /another shape \(2 numbers\)/);
-  await refuses(() => index.searchAll({ ...vectorsOf([[1, 0]]), revision: "2" }, 1), /queries come from another encoder \(test 2\)\. The index holds test 1/);
-  await refuses(() => openIndex(vectorsOf([]), { kind: "exat" as "exact" }), /unknown kind of index \("exat"\).*Did you mean "exact"/);
+  await refuses(
+    () => index.searchAll({ ...vectorsOf([[1, 0]]), revision: "2" }, 1),
+    /queries come from another encoder \(test 2\)\. The index holds test 1/,
+  );
+  await refuses(
+    () => openIndex(vectorsOf([]), { kind: "exat" as "exact" }),
+    /unknown kind of index \("exat"\).*Did you mean "exact"/,
+  );
 });
 
-const fake = (encode: Encoder<string>["encode"]): Encoder<string> => ({ name: "fake", revision: "1", modality: "text", dim: 2, encode });
+const fake = (encode: Encoder<string>["encode"]): Encoder<string> => ({
+  name: "fake",
+  revision: "1",
+  modality: "text",
+  dim: 2,
+  encode,
+});
 
 test("embedding does not depend on the batch size, and says how far it is", async () => {
   const e = await encoder("hash");
@@ -85,15 +136,41 @@ test("embedding does not depend on the batch size, and says how far it is", asyn
 });
 
 test("rows that an encoder left unscaled get length 1, and zero rows stay zero", async () => {
-  const { data } = await embed(["a", "b"], fake(async () => Float32Array.from([3, 4, 0, 0])));
+  const { data } = await embed(
+    ["a", "b"],
+    fake(async () => Float32Array.from([3, 4, 0, 0])),
+  );
   // (3, 4) / 5
-  [0.6, 0.8, 0, 0].forEach((wanted, i) => assert.is(data[i], Math.fround(wanted)));
+  assert.equal([...data], [0.6, 0.8, 0, 0].map(Math.fround));
 });
 
 test("an encoder's wrong shape or NaN is an error that names the item", async () => {
-  await refuses(() => embed(["a", "b"], fake(async () => new Float32Array(3))), /encoder fake returned another shape \(3 numbers\)\. 2 items × 2/);
-  await refuses(() => embed(["a", "b", "c"], fake(async (items) => Float32Array.from(items.flatMap((i) => (i === "c" ? [Number.NaN, 1] : [1, 0])))), { batch: 2 }), /gave item 2 a number that is not finite/);
-  await refuses(() => embed(["a"], fake(async () => new Float32Array(2)), { batch: 0 }), /batch is not a positive integer/);
+  await refuses(
+    () =>
+      embed(
+        ["a", "b"],
+        fake(async () => new Float32Array(3)),
+      ),
+    /encoder fake returned another shape \(3 numbers\)\. 2 items × 2/,
+  );
+  await refuses(
+    () =>
+      embed(
+        ["a", "b", "c"],
+        fake(async (items) => Float32Array.from(items.flatMap((i) => (i === "c" ? [Number.NaN, 1] : [1, 0])))),
+        { batch: 2 },
+      ),
+    /gave item 2 a number that is not finite/,
+  );
+  await refuses(
+    () =>
+      embed(
+        ["a"],
+        fake(async () => new Float32Array(2)),
+        { batch: 0 },
+      ),
+    /batch is not a positive integer/,
+  );
 });
 
 test("an abort is honoured between batches, even when the encoder never waits", async () => {

@@ -4,7 +4,12 @@ import type { DatasetCard } from "../types.js";
 import { subTasks } from "./phrasings.js";
 
 /** Counts, limits and measured shortcuts of generated questions. */
-export function card(entities: readonly Entity[], triples: readonly Triple[], questions: readonly Question[], worlds: number): DatasetCard {
+export function card(
+  entities: readonly Entity[],
+  triples: readonly Triple[],
+  questions: readonly Question[],
+  worlds: number,
+): DatasetCard {
   const byKind = (kind: string) => entities.filter((e) => e.kind === kind).length;
   const routes = questions.flatMap((q) => q.gold?.paths ?? []);
   const counts: Record<string, number> = {
@@ -16,7 +21,7 @@ export function card(entities: readonly Entity[], triples: readonly Triple[], qu
     "triples with a condition": triples.filter((t) => t.condition !== "").length,
     "gold routes": routes.length,
     "questions with several routes": questions.filter((q) => (q.gold?.paths?.length ?? 0) > 1).length,
-    "frames": [...entities, ...questions].reduce((n, { images }) => n + images.length, 0),
+    frames: [...entities, ...questions].reduce((n, { images }) => n + images.length, 0),
   };
   for (let nodes = 1; nodes <= 6; nodes++) {
     const count = routes.filter((r) => r.length === nodes).length;
@@ -25,10 +30,20 @@ export function card(entities: readonly Entity[], triples: readonly Triple[], qu
   for (const { label } of subTasks) counts[label] = questions.filter((q) => q.group === label).length;
   const missing = subTasks.filter(({ label }) => counts[label] === 0).map(({ label }) => label);
   return {
-    summary: "Fictional creatures with phases, attacks shown as clips, conditions and combos; questions in six sub-tasks with gold paths",
+    summary:
+      "Fictional creatures with phases, attacks shown as clips, conditions and combos; questions in six sub-tasks with gold paths",
     origin: "generated",
     counts,
-    notices: missing.length > 0 ? [{ what: "sub-tasks without questions, for want of matter in this world", count: missing.length, examples: missing }] : [],
+    notices:
+      missing.length > 0
+        ? [
+            {
+              what: "sub-tasks without questions, for want of matter in this world",
+              count: missing.length,
+              examples: missing,
+            },
+          ]
+        : [],
     limits: [
       "Generated: results say how a method handles this shape of graph, not how it does on real data",
       "Pictures are simple drawings; an encoder trained on photographs may do better or worse than on photographs",
@@ -44,9 +59,15 @@ export function card(entities: readonly Entity[], triples: readonly Triple[], qu
 }
 
 /** The one answer that is right for most of the questions; of equals, the first in code-unit order. */
-export function majority(questions: readonly Question[]): { readonly answer: string; readonly hits: number; readonly n: number } {
+function majority(questions: readonly Question[]): {
+  readonly answer: string;
+  readonly hits: number;
+  readonly n: number;
+} {
   const count = new Map<string, number>();
   for (const q of questions) for (const a of new Set(q.answers)) count.set(a, (count.get(a) ?? 0) + 1);
-  const answer = [...count.keys()].sort().reduce((a, b) => ((count.get(b) as number) > (count.get(a) as number) ? b : a));
+  const answer = [...count.keys()]
+    .sort()
+    .reduce((a, b) => ((count.get(b) as number) > (count.get(a) as number) ? b : a));
   return { answer, hits: count.get(answer) as number, n: questions.length };
 }

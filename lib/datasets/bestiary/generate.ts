@@ -2,8 +2,8 @@ import type { Question } from "../../core/index.js";
 import { resolveOptions } from "../../core/index.js";
 import type { Entity, Triple } from "../../graph/index.js";
 import { clips } from "./clips.js";
-import { describeLook } from "./looks.js";
 import { entitiesOf } from "./entities.js";
+import { describeLook } from "./looks.js";
 import { worldOptions } from "./options.js";
 import { askQuestions } from "./questions.js";
 import { makeWorld, type WorldOptions } from "./world.js";
@@ -28,8 +28,15 @@ export interface Bestiary {
  * bestiary("mine", { creatures: 3 }).questions.length   // 33
  */
 export function bestiary(world: unknown, options: Readonly<Record<string, unknown>> = {}): Bestiary {
-  const o = resolveOptions("bestiary", worldOptions, options) as unknown as WorldOptions & { imageAmbiguity: number; captionInformativeness: number };
+  const o = resolveOptions("bestiary", worldOptions, options) as unknown as WorldOptions & {
+    imageAmbiguity: number;
+    captionInformativeness: number;
+  };
   const made = makeWorld(world, o);
   const { clip, portrait } = clips(made, world, o);
-  return { entities: entitiesOf(made, clip, describeLook, portrait), triples: made.triples, questions: askQuestions(made, world, clip) };
+  return {
+    entities: entitiesOf(made, clip, describeLook, portrait),
+    triples: made.triples,
+    questions: askQuestions(made, world, clip),
+  };
 }

@@ -66,7 +66,16 @@ function sideBySide(worlds: readonly Bestiary[]): Bestiary {
           ...q,
           id: p(q.id),
           cluster: p(q.cluster),
-          gold: { paths: q.gold?.paths?.map((path) => path.map(p)), pathTriples: q.gold?.pathTriples?.map((t) => t.map(p)), triples: q.gold?.triples?.map(p) },
+          meta: {
+            ...q.meta,
+            creature: p(q.meta.creature as string),
+            ...(q.meta.attack === undefined ? {} : { attack: p(q.meta.attack as string) }),
+          },
+          gold: {
+            paths: q.gold?.paths?.map((path) => path.map(p)),
+            pathTriples: q.gold?.pathTriples?.map((t) => t.map(p)),
+            triples: q.gold?.triples?.map(p),
+          },
         }),
       ),
     };

@@ -1,5 +1,6 @@
 import { type Image, type Question, random } from "../../core/index.js";
-import { type QuestionKind, phaseHints, phrasings, questionKinds, subTasks } from "./phrasings.js";
+import { withArticle } from "./captions.js";
+import { phaseHints, phrasings, type QuestionKind, questionKinds, subTasks } from "./phrasings.js";
 import { type Creature, type Route, relation, type World } from "./world.js";
 
 /** Something that can be asked: what it is about, what is right, and along which routes the graph says so. */
@@ -28,15 +29,31 @@ function candidatesOf(world: World, creature: Creature): Candidate[] {
   const bare = (id: string) => world.attack.get(id)?.name ?? id;
   const named = (id: string) => [bare(id), id].filter((name, i, all) => all.indexOf(name) === i);
   const clause = (text: string) => [text, `when ${text}`, `if ${text}`, `only if ${text}`];
-  const add = (kind: QuestionKind, attack: string | undefined, answers: readonly string[], routes: readonly Route[], slots?: Record<string, string>) => {
-    if (answers.length > 0 && routes.length > 0) found.push({ kind, creature, attack, answers: [...new Set(answers)], routes, slots });
+  const add = (
+    kind: QuestionKind,
+    attack: string | undefined,
+    answers: readonly string[],
+    routes: readonly Route[],
+    slots?: Record<string, string>,
+  ) => {
+    if (answers.length > 0 && routes.length > 0)
+      found.push({ kind, creature, attack, answers: [...new Set(answers)], routes, slots });
   };
   const here: Route = { path: [c], triples: [] };
 
-  add("kind", undefined, [creature.kind, `a ${creature.kind}`, `an ${creature.kind}`], [here]);
-  for (const [kind, label] of [["alias", relation.alias], ["habitat", relation.habitat], ["weapon", relation.weapon]] as const) {
+  add("kind", undefined, [creature.kind, withArticle(creature.kind)], [here]);
+  for (const [kind, label] of [
+    ["alias", relation.alias],
+    ["habitat", relation.habitat],
+    ["weapon", relation.weapon],
+  ] as const) {
     const facts = from(c, label);
-    add(kind, undefined, facts.flatMap((t) => [t.tail, `the ${t.tail}`]), facts.flatMap((t) => extend([here], t)));
+    add(
+      kind,
+      undefined,
+      facts.flatMap((t) => [t.tail, `the ${t.tail}`]),
+      facts.flatMap((t) => extend([here], t)),
+    );
   }
 
   for (const { id } of creature.attacks) {
@@ -45,7 +62,13 @@ function candidatesOf(world: World, creature: Creature): Candidate[] {
 
     const combos = from(id, relation.combo);
     const open = combos.filter((t) => t.condition === "");
-    if (open.length === combos.length) add("next", id, combos.flatMap((t) => named(t.tail)), combos.flatMap((t) => extend(routes, t)));
+    if (open.length === combos.length)
+      add(
+        "next",
+        id,
+        combos.flatMap((t) => named(t.tail)),
+        combos.flatMap((t) => extend(routes, t)),
+      );
     for (const t of combos) {
       if (t.condition === "") continue;
       const route = extend(routes, t);
@@ -54,18 +77,30 @@ function candidatesOf(world: World, creature: Creature): Candidate[] {
     }
 
     const last = routes.map((r) => world.triples.find((t) => t.id === r.triples.at(-1)));
-    if (routes.length === 1 && last[0]?.relation === relation.attack && last[0].condition) add("accessCondition", id, clause(last[0].condition), routes);
+    if (routes.length === 1 && last[0]?.relation === relation.attack && last[0].condition)
+      add("accessCondition", id, clause(last[0].condition), routes);
     const phases = creature.phases.filter((p) => routes.some((r) => r.path.length === 3 && r.path[1] === p.id));
     if (phases.length === routes.length) {
-      add("phase", id, phases.flatMap((p) => [p.name, p.id, `the ${p.name}`]), routes);
+      add(
+        "phase",
+        id,
+        phases.flatMap((p) => [p.name, p.id, `the ${p.name}`]),
+        routes,
+      );
       const entry = phases.length === 1 ? from(c, relation.phase).find((t) => t.tail === phases[0]?.id)?.condition : "";
       if (entry) add("phaseCondition", id, clause(entry), routes);
     }
 
-    for (const [kind, label] of [["status", relation.status], ["hazard", relation.hazard], ["element", relation.element]] as const)
-      for (const t of from(id, label)) add(kind, id, [t.tail, ...(kind === "element" ? [t.tail.replace(" Element", "")] : [])], extend(routes, t));
+    for (const [kind, label] of [
+      ["status", relation.status],
+      ["hazard", relation.hazard],
+      ["element", relation.element],
+    ] as const)
+      for (const t of from(id, label))
+        add(kind, id, [t.tail, ...(kind === "element" ? [t.tail.replace(" Element", "")] : [])], extend(routes, t));
     if (combos.length === 1)
-      for (const t of from((combos[0] as { tail: string }).tail, relation.status)) add("nextStatus", id, [t.tail], extend(extend(routes, combos[0] as { id: string; tail: string }), t));
+      for (const t of from((combos[0] as { tail: string }).tail, relation.status))
+        add("nextStatus", id, [t.tail], extend(extend(routes, combos[0] as { id: string; tail: string }), t));
 
     for (const t of from(id, relation.resembles)) {
       const there = extend(routes, t);
@@ -75,7 +110,9 @@ function candidatesOf(world: World, creature: Creature): Candidate[] {
       for (const label of [relation.rival, relation.prey])
         for (const rival of from(c, label))
           if (rival.tail === other) {
-            const across = world.routes(other, t.tail).map((r) => ({ path: [c, ...r.path], triples: [rival.id, ...r.triples] }));
+            const across = world
+              .routes(other, t.tail)
+              .map((r) => ({ path: [c, ...r.path], triples: [rival.id, ...r.triples] }));
             add("rivalAttack", id, named(t.tail), [...there, ...across], { r: label });
           }
     }
@@ -102,12 +139,15 @@ export function askQuestions(world: World, worldKey: unknown, clip: Clip): Quest
       const behind = (k: QuestionKind) => ((dealt.get(k) as number) + 0.5) / phrasings[k].share;
       const fresh = kinds.filter((k) => dealt.get(k) === 0 || (decks.get(k) as Candidate[]).length > 0);
       const kind = (fresh.length > 0 ? fresh : kinds).reduce((a, b) => (behind(b) < behind(a) ? b : a));
-      if ((decks.get(kind) as Candidate[]).length === 0) decks.set(kind, r.shuffle(candidates.filter((c) => c.kind === kind)));
+      if ((decks.get(kind) as Candidate[]).length === 0)
+        decks.set(kind, r.shuffle(candidates.filter((c) => c.kind === kind)));
       chosen.push({ ...((decks.get(kind) as Candidate[]).pop() as Candidate), take: dealt.get(kind) as number });
       dealt.set(kind, (dealt.get(kind) as number) + 1);
     }
   });
-  return r.shuffle(chosen).map((candidate, i) => write(candidate, `q${String(i + 1).padStart(3, "0")}`, worldKey, clip));
+  return r
+    .shuffle(chosen)
+    .map((candidate, i) => write(candidate, `q${String(i + 1).padStart(3, "0")}`, worldKey, clip));
 }
 
 function write(candidate: Candidate & { readonly take: number }, id: string, worldKey: unknown, clip: Clip): Question {
@@ -137,4 +177,5 @@ function write(candidate: Candidate & { readonly take: number }, id: string, wor
 }
 
 /** The creature is named in every question: in the hint, or in the sentence itself. */
-const withCreature = (texts: readonly string[], hinted: boolean) => (hinted ? texts : texts.filter((t) => /\{[cs]\}/.test(t)));
+const withCreature = (texts: readonly string[], hinted: boolean) =>
+  hinted ? texts : texts.filter((t) => /\{[cs]\}/.test(t));

@@ -1,7 +1,22 @@
-import { random, type Random } from "../../core/index.js";
+import { type Random, random } from "../../core/index.js";
 import type { Triple } from "../../graph/index.js";
 import { moves } from "./moves.js";
-import { classes, conditions, creatureNames, elements, habitats, hazards, phaseConditions, phases, statuses, type Theme, themes, titleAdjectives, titleNouns, weapons } from "./vocabulary.js";
+import {
+  classes,
+  conditions,
+  creatureNames,
+  elements,
+  habitats,
+  hazards,
+  phaseConditions,
+  phases,
+  statuses,
+  type Theme,
+  themes,
+  titleAdjectives,
+  titleNouns,
+  weapons,
+} from "./vocabulary.js";
 
 /** What shapes a world; see `bestiaryOptions` for ranges and defaults. */
 export interface WorldOptions {
@@ -96,7 +111,9 @@ export function makeWorld(worldKey: unknown, options: WorldOptions): World {
     out.set(head, [...known, triple]);
   };
   const condition = (key: string, not = "") =>
-    chance(`${key}/conditional`, options.conditionRate) ? fact(`${key}/condition`, (r) => r.pick(conditions.filter((c) => c !== not))) : "";
+    chance(`${key}/conditional`, options.conditionRate)
+      ? fact(`${key}/condition`, (r) => r.pick(conditions.filter((c) => c !== not)))
+      : "";
 
   const creatures = creatureNames.slice(0, options.creatures).map((id, index): Creature => {
     const attacks = drawAttacks(id, keeps, fact, worldKey);
@@ -109,7 +126,9 @@ export function makeWorld(worldKey: unknown, options: WorldOptions): World {
       index,
       kind: fact(`${id}/kind`, (r) => r.pick(classes)),
       alias: `${fact(`${id}/title`, (r) => r.pick(titleAdjectives))} ${titleNouns[index] as string}`,
-      phases: [first, second].slice(0, count).map((i) => ({ ...(named[i] as (typeof phases)[number]), id: `${id} ${named[i]?.name}` })),
+      phases: [first, second]
+        .slice(0, count)
+        .map((i) => ({ ...(named[i] as (typeof phases)[number]), id: `${id} ${named[i]?.name}` })),
       attacks,
     };
   });
@@ -119,12 +138,41 @@ export function makeWorld(worldKey: unknown, options: WorldOptions): World {
     twoOf(id, relation.habitat, habitats, 0.3);
     twoOf(id, relation.weapon, weapons, 0.35);
     for (const phase of own)
-      link(id, relation.phase, phase.id, chance(`${phase.id}/conditional`, Math.min(1, 2 * options.conditionRate)) ? fact(`${phase.id}/condition`, (r) => r.pick(phaseConditions)) : "");
-    attacks.forEach((attack, slot) => giveAccess(id, own.map((p) => p.id), attacks, slot));
+      link(
+        id,
+        relation.phase,
+        phase.id,
+        chance(`${phase.id}/conditional`, Math.min(1, 2 * options.conditionRate))
+          ? fact(`${phase.id}/condition`, (r) => r.pick(phaseConditions))
+          : "",
+      );
+    attacks.forEach((attack, slot) =>
+      giveAccess(
+        id,
+        own.map((p) => p.id),
+        attacks,
+        slot,
+      ),
+    );
     for (const attack of attacks) {
-      if (chance(`${attack.id}/status`, 0.7)) link(attack.id, relation.status, fact(`${attack.id}/status`, (r) => r.pick(r.float() < 0.5 ? attack.theme.statuses : statuses)));
-      if (chance(`${attack.id}/hazard`, 0.4)) link(attack.id, relation.hazard, fact(`${attack.id}/hazard`, (r) => r.pick(r.float() < 0.5 ? attack.theme.hazards : hazards)));
-      if (chance(`${attack.id}/element`, 0.45)) link(attack.id, relation.element, fact(`${attack.id}/element`, (r) => (r.float() < 0.5 ? attack.theme.element : r.pick(elements))));
+      if (chance(`${attack.id}/status`, 0.7))
+        link(
+          attack.id,
+          relation.status,
+          fact(`${attack.id}/status`, (r) => r.pick(r.float() < 0.5 ? attack.theme.statuses : statuses)),
+        );
+      if (chance(`${attack.id}/hazard`, 0.4))
+        link(
+          attack.id,
+          relation.hazard,
+          fact(`${attack.id}/hazard`, (r) => r.pick(r.float() < 0.5 ? attack.theme.hazards : hazards)),
+        );
+      if (chance(`${attack.id}/element`, 0.45))
+        link(
+          attack.id,
+          relation.element,
+          fact(`${attack.id}/element`, (r) => (r.float() < 0.5 ? attack.theme.element : r.pick(elements))),
+        );
     }
     attacks.forEach((attack, slot) => addCombos(id, attacks, slot));
   }
@@ -135,21 +183,32 @@ export function makeWorld(worldKey: unknown, options: WorldOptions): World {
   function twoOf(id: string, label: string, values: readonly string[], secondRate: number) {
     const first = fact(`${id}/${label} 1`, (r) => r.pick(values));
     link(id, label, first);
-    if (chance(`${id}/${label} 2`, secondRate)) link(id, label, fact(`${id}/${label} 2`, (r) => r.pick(values.filter((v) => v !== first))));
+    if (chance(`${id}/${label} 2`, secondRate))
+      link(
+        id,
+        label,
+        fact(`${id}/${label} 2`, (r) => r.pick(values.filter((v) => v !== first))),
+      );
   }
 
   /** The first two attacks are always open; the last may only ever follow another; the rest may belong to one or two phases. */
   function giveAccess(id: string, own: readonly string[], attacks: readonly Attack[], slot: number) {
     const attack = attacks[slot] as Attack;
     if (slot === attacks.length - 1 && chance(`${id}/${slot}/follows only`, 0.6)) {
-      link((attacks[fact(`${id}/${slot}/after`, (r) => r.int(2))] as Attack).id, relation.combo, attack.id, condition(`${id}/${slot}/after`));
+      link(
+        (attacks[fact(`${id}/${slot}/after`, (r) => r.int(2))] as Attack).id,
+        relation.combo,
+        attack.id,
+        condition(`${id}/${slot}/after`),
+      );
       return;
     }
     const inPhase = slot >= 2 && own.length > 0 && chance(`${id}/${slot}/in phase`, 0.65);
     if (!inPhase) return link(id, relation.attack, attack.id, condition(`${attack.id}/access`));
     const at = fact(`${id}/${slot}/which phase`, (r) => r.int(2)) % own.length;
     link(own[at] as string, relation.attack, attack.id, condition(`${attack.id}/access`));
-    if (own.length > 1 && chance(`${id}/${slot}/both phases`, 0.3)) link(own[1 - at] as string, relation.attack, attack.id, condition(`${attack.id}/access 2`));
+    if (own.length > 1 && chance(`${id}/${slot}/both phases`, 0.3))
+      link(own[1 - at] as string, relation.attack, attack.id, condition(`${attack.id}/access 2`));
   }
 
   /** Up to two followers, among the other attacks. Two followers are told apart by a condition each, or by none. */
@@ -160,10 +219,14 @@ export function makeWorld(worldKey: unknown, options: WorldOptions): World {
     const at = fact(`${id}/${slot}/follower`, (r) => r.int(maxAttacks - 1)) % others.length;
     const linked = (out.get(head) ?? []).filter((t) => t.relation === relation.combo);
     const followers = [others[at] as Attack].filter((a) => !linked.some((t) => t.tail === a.id));
-    if (linked.length === 0 && chance(`${id}/${slot}/second`, 0.45)) followers.push(others[(at + 1) % others.length] as Attack);
+    if (linked.length === 0 && chance(`${id}/${slot}/second`, 0.45))
+      followers.push(others[(at + 1) % others.length] as Attack);
     const first = condition(`${id}/${slot}/combo`, linked[0]?.condition);
     followers.forEach((follower, i) => {
-      const own = i === 0 || first === "" ? first : fact(`${id}/${slot}/combo/condition 2`, (r) => r.pick(conditions.filter((c) => c !== first)));
+      const own =
+        i === 0 || first === ""
+          ? first
+          : fact(`${id}/${slot}/combo/condition 2`, (r) => r.pick(conditions.filter((c) => c !== first)));
       link(head, relation.combo, follower.id, own);
     });
   }
@@ -173,9 +236,13 @@ export function makeWorld(worldKey: unknown, options: WorldOptions): World {
     const others = new Map<string, string[]>();
     for (const { id, index } of creatures) {
       const n = creatures.length;
-      const other = (key: string) => creatures[(index + 1 + fact(`${id}/${key}`, (r) => r.int(1000)) % Math.max(1, n - 1)) % n]?.id as string;
+      const other = (key: string) =>
+        creatures[(index + 1 + (fact(`${id}/${key}`, (r) => r.int(1000)) % Math.max(1, n - 1))) % n]?.id as string;
       const known: string[] = [];
-      for (const [key, label] of [["rival", relation.rival], ["prey", relation.prey]] as const) {
+      for (const [key, label] of [
+        ["rival", relation.rival],
+        ["prey", relation.prey],
+      ] as const) {
         const to = other(key);
         if (n < 2 || known.includes(to) || !chance(`${id}/${key}`, Math.min(1, 2 * options.crossEdges))) continue;
         known.push(to);
@@ -189,7 +256,12 @@ export function makeWorld(worldKey: unknown, options: WorldOptions): World {
         const alike = creatures.filter((c) => c.id !== id).flatMap((c) => c.attacks.filter((a) => a.move === own.move));
         const near = alike.filter((a) => others.get(id)?.includes(a.creature));
         const among = near.length > 0 ? near : alike;
-        if (among.length > 0) link(own.id, relation.resembles, (among[fact(`${own.id}/resembles`, (r) => r.int(1000)) % among.length] as Attack).id);
+        if (among.length > 0)
+          link(
+            own.id,
+            relation.resembles,
+            (among[fact(`${own.id}/resembles`, (r) => r.int(1000)) % among.length] as Attack).id,
+          );
       }
   }
 
@@ -204,10 +276,11 @@ export function makeWorld(worldKey: unknown, options: WorldOptions): World {
     if (found.length > 0) return found;
     const own = creatures.find((c) => c.id === creature)?.attacks ?? [];
     for (const before of own)
+      // the attack before is open by itself, or the search would not end
       for (const t of from(before.id, relation.combo))
-        // the attack before is open by itself, or the search would not end
         if (t.tail === target && before.id !== target && hasAccess(before.id))
-          for (const route of routes(creature, before.id)) found.push({ path: [...route.path, target], triples: [...route.triples, t.id] });
+          for (const route of routes(creature, before.id))
+            found.push({ path: [...route.path, target], triples: [...route.triples, t.id] });
     return found;
   }
 
@@ -217,7 +290,12 @@ export function makeWorld(worldKey: unknown, options: WorldOptions): World {
 }
 
 /** Five to seven attacks, each of another kind. A slot that leaves the canon takes a kind that the canon does not give this creature. */
-function drawAttacks(creature: string, keeps: (key: string) => boolean, fact: <T>(key: string, draw: (r: Random) => T) => T, worldKey: unknown): Attack[] {
+function drawAttacks(
+  creature: string,
+  keeps: (key: string) => boolean,
+  fact: <T>(key: string, draw: (r: Random) => T) => T,
+  worldKey: unknown,
+): Attack[] {
   const canon = random("bestiary canon", creature, "moves").shuffle(moves);
   const spare = random("bestiary", worldKey, creature, "moves").shuffle(canon.slice(maxAttacks));
   const themePool = random("bestiary canon", creature, "themes").sample(themes, 2);

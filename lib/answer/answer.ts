@@ -1,0 +1,101 @@
+import { type Answer, type Evidence, MkgError, Progress, type OnProgress, type Query, quote, type Random, random, stableHash } from "../core/index.js";
+import type { Dataset } from "../datasets/index.js";
+import { makeRun, type Run, type RunItem } from "../evaluate/index.js";
+import { resolveReader } from "./table.js";
+import type { Reader } from "./types.js";
+
+const failed = (stop: string): Answer => ({ text: null, status: "failed", citedRanks: [], tokens: 0, costUsd: 0, stop });
+
+// Owner: the data set. Key: all that a fit depends on besides it. Dropped with the data set, or when the fit fails.
+const fits = new WeakMap<Dataset, Map<string, Promise<unknown>>>();
+
+async function fitted(dataset: Dataset, reader: Reader, seed: number, signal: AbortSignal): Promise<unknown> {
+  const { fit } = reader;
+  if (!fit) return undefined;
+  const { label, version, params, persistent } = resolveReader(reader);
+  const run = async () => {
+    const train = await dataset.splits.train();
+    if (train.questions.length === 0)
+      throw new MkgError("prepareReader", `the training split of ${quote(dataset.name)} has no questions, and ${quote(label)} learns from it`, "", 'Use a data set with a training split, or reader("extractive")');
+    return fit(Object.freeze({ train: train.questions, graph: train.graph, seed, signal }));
+  };
+  if (!persistent) return run();
+  let known = fits.get(dataset);
+  if (!known) {
+    known = new Map();
+    fits.set(dataset, known);
+  }
+  const key = stableHash({ label, version, params, seed });
+  const state = known.get(key) ?? run();
+  known.set(key, state);
+  state.catch(() => known.delete(key));
+  return state;
+}
+
+/** What is wrong with a reply, if anything. */
+function fault(reply: unknown, hits: number): string | undefined {
+  if (typeof reply !== "object" || reply === null) return `the reader returned no answer (${quote(reply)})`;
+  const { text, status, citedRanks, tokens, costUsd, stop } = reply as Partial<Answer>;
+  if (status !== "ok" && status !== "abstained" && status !== "failed") return `the answer has a wrong status (${quote(status)})`;
+  if (status === "ok" ? typeof text !== "string" : text !== null) return `the text does not go with status ${status} (${quote(text)})`;
+  if (!Array.isArray(citedRanks) || citedRanks.some((r) => !Number.isInteger(r) || r < 1 || r > hits)) return `citedRanks are not ranks of hits (${quote(citedRanks)})`;
+  if (![tokens, costUsd].every((n) => Number.isFinite(n) && (n as number) >= 0)) return `tokens or costUsd is not a number ≥ 0 (${quote([tokens, costUsd])})`;
+  if (typeof stop !== "string") return `stop is not text (${quote(stop)})`;
+  return undefined;
+}
+
+/**
+ * Makes a reader ready for a data set: fits it on `dataset.splits.train()` if it learns (once per data set, reader and seed),
+ * and returns the function that answers one query. A reader that throws or returns something malformed gives an answer with
+ * status `failed` that says so; only an abort is thrown. Errors: a learning reader on a data set without training questions.
+ *
+ * @example
+ * const read = await prepareReader(dataset, reader("extractive"), 0, signal);
+ * (await read(query, { hits: [] }, random(0))).status; // "abstained"
+ */
+export async function prepareReader(
+  dataset: Dataset,
+  reader: Reader,
+  seed: number,
+  signal: AbortSignal,
+): Promise<(query: Query, evidence: Evidence, random: Random) => Promise<Answer>> {
+  const state = await fitted(dataset, reader, seed, signal);
+  return async (query, evidence, random) => {
+    signal.throwIfAborted();
+    try {
+      const reply = await reader(query, evidence, Object.freeze({ graph: dataset.graph, state, random, signal }));
+      const wrong = fault(reply, evidence.hits.length);
+      return wrong ? failed(wrong) : reply;
+    } catch (error) {
+      signal.throwIfAborted();
+      return failed(error instanceof Error ? error.message : String(error));
+    }
+  };
+}
+
+/**
+ * Answers every question of a run from its evidence. Items keep their order; one whose retriever failed gets a failed answer
+ * that says so. The result has the same evidence; its label and config name the reader.
+ *
+ * @param options.signal stops the work; the call then rejects with the signal's reason.
+ * @param options.onProgress called after each question.
+ * @example
+ * const answered = await answer(await retrieve(dataset, retriever("walk"), { k: 10, seed: 0 }), reader("extractive"));
+ * answered.get("q001").answer?.text; // "Vulmar Ember Sweep"
+ */
+export async function answer(run: Run, reader: Reader, options: { readonly signal?: AbortSignal; readonly onProgress?: OnProgress } = {}): Promise<Run> {
+  const signal = options.signal ?? new AbortController().signal;
+  const { label, version, params } = resolveReader(reader);
+  const read = await prepareReader(run.dataset, reader, run.seed, signal);
+  const progress = new Progress("answer", run.items.length, options.onProgress);
+  const items: RunItem[] = [];
+  for (const item of run.items) {
+    const answer = item.evidence
+      ? await read(item.query, item.evidence, random(run.seed, "answer", item.id))
+      : failed(`the retriever failed: ${item.error ?? "no evidence"}`);
+    items.push({ ...item, answer });
+    progress.tick();
+  }
+  const { dataset, setting, k, seed, config } = run;
+  return makeRun({ dataset, setting, k, seed, label: `${run.label}, ${label}`, config: { ...config, reader: { label, version, params } }, items });
+}

@@ -1,0 +1,121 @@
+import { fileURLToPath } from "node:url";
+import type { CheckStatus, Context, Finding, Optional } from "./checks.js";
+import * as check from "./checks.js";
+
+export interface Check extends Finding {
+  readonly name: string;
+}
+
+export interface DoctorOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Base URL of an OpenAI-compatible server, such as `http://127.0.0.1:8080/v1`; asked only when given. */
+  readonly endpoint?: string;
+  /** The package's own folder, from which packages are looked up; this one's unless told. */
+  readonly root?: string;
+}
+
+const unused = "optional, and nothing in this version uses it yet";
+const native =
+  'loaded.backend().binding ? "runs on libtensorflow, " + (loaded.backend().isUsingGpuDevice ? "GPU" : "CPU") : "has no native part"';
+const wasm = `load("@tensorflow/tfjs").then(async (tf) => {
+  if (!(await tf.setBackend("wasm"))) throw new Error("the wasm backend does not start");
+  return "runs, 1 + 2 = " + (await tf.tensor([1, 2]).sum().data())[0];
+})`;
+
+/** What the default installation leaves out, with sizes as measured on Linux x64. */
+const optional: readonly Optional[] = [
+  {
+    name: "TensorFlow.js backend",
+    packages: [
+      { name: "@tensorflow/tfjs-node-gpu", megabytes: 352, probe: native },
+      { name: "@tensorflow/tfjs-node", megabytes: 352, probe: native },
+      { name: "@tensorflow/tfjs-backend-wasm", megabytes: 308, probe: wasm },
+    ],
+    use: unused,
+    install:
+      "npm install --no-save @tensorflow/tfjs@4.22.0 @tensorflow/tfjs-backend-wasm@4.22.0; with a GPU and storage.googleapis.com " +
+      "reachable, which it downloads libtensorflow from: npm install --no-save @tensorflow/tfjs-node-gpu@4.22.0",
+  },
+  {
+    name: "encoders (transformers.js)",
+    packages: [
+      { name: "@huggingface/transformers", megabytes: 475, probe: '"loads, version " + loaded.env.version' },
+      { name: "@xenova/transformers", megabytes: 241, probe: '"loads, version " + loaded.env.version' },
+    ],
+    use: unused,
+    install: "npm install --no-save @huggingface/transformers@4 --onnxruntime-node-install=skip",
+  },
+  {
+    name: "data frames (danfojs-node)",
+    packages: [{ name: "danfojs-node", megabytes: 0, probe: '"loads"' }],
+    use: unused,
+    install: "npm install --no-save danfojs-node@1.2.0 (downloads from cdn.sheetjs.com and storage.googleapis.com)",
+  },
+  {
+    name: "hosted models (openai)",
+    packages: [{ name: "openai", megabytes: 20 }],
+    use: unused,
+    install: "npm install --no-save openai@6.49.0",
+  },
+];
+
+/** The table of checks, in the order in which they are shown; null: was not asked for. */
+const checks: readonly { readonly name: string; run(context: Context): Finding | null | Promise<Finding | null> }[] = [
+  { name: "Node.js", run: check.node },
+  { name: "build", run: check.build },
+  { name: "tables (arquero)", run: check.tables },
+  { name: "pictures (sharp)", run: check.pictures },
+  { name: "SVG to PNG (resvg)", run: check.rasters },
+  { name: "figure font", run: check.font },
+  { name: "figures (vega, PDF)", run: check.figures },
+  { name: "notebooks without Jupyter (tslab)", run: check.headless },
+  { name: "JupyterLab", run: check.jupyter },
+  { name: "kernel in JupyterLab", run: check.kernelSpec },
+  ...optional.map((part) => ({ name: part.name, run: (context: Context) => check.optionalPart(part, context) })),
+  { name: "data sets", run: check.dataSets },
+  { name: "API key", run: check.apiKey },
+  { name: "model server", run: check.server },
+  { name: "disk space", run: check.disk },
+];
+
+/**
+ * Tries everything that the library needs or can use on this machine, each part for real: draws a chart, executes a
+ * notebook cell, loads the real data sets, loads each optional package in a process of its own. A part that fails is a
+ * finding, never an error, and no key's value is shown. Takes 5–20 s.
+ *
+ * @example
+ * const { checks } = await doctor({ env: process.env, cwd: process.cwd() });
+ * checks[0]; // { name: "Node.js", status: "works", detail: "v20.20.2, linux x64", remedy: "" }
+ */
+export async function doctor(options: DoctorOptions): Promise<{ checks: Check[] }> {
+  const root = options.root ?? fileURLToPath(new URL("../..", import.meta.url));
+  const context: Context = { env: options.env, cwd: options.cwd, endpoint: options.endpoint, root };
+  const found: Check[] = [];
+  for (const { name, run } of checks) {
+    const finding = await Promise.resolve(context)
+      .then(run)
+      .catch((error): Finding => ({ status: "broken", detail: check.reason(error), remedy: "npm ci" }));
+    if (finding) found.push({ name, ...finding });
+  }
+  return { checks: found };
+}
+
+const marks: Readonly<Record<CheckStatus, string>> = { works: "ok     ", missing: "missing", broken: "BROKEN " };
+
+/**
+ * The checks as text: one line each, what to do below it, counts last.
+ *
+ * @example
+ * doctorText(await doctor({ env: process.env, cwd: process.cwd() }));
+ * // ok       Node.js: v20.20.2, linux x64
+ * // …
+ */
+export function doctorText({ checks: found }: { readonly checks: readonly Check[] }): string {
+  const lines = found.flatMap(({ name, status, detail, remedy }) => [
+    `${marks[status]}  ${name}: ${detail}`,
+    ...(remedy ? [`         → ${remedy}`] : []),
+  ]);
+  const count = (status: CheckStatus) => found.filter((one) => one.status === status).length;
+  return `${lines.join("\n")}\n\n${count("works")} work, ${count("missing")} missing, ${count("broken")} broken\n`;
+}

@@ -1,0 +1,181 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type DatasetInput, defineDataset, type QuestionInput, toQuery } from "../../lib/datasets/index.js";
+import { graphFrom } from "../../lib/graph/index.js";
+
+const test = suite("define data set");
+
+const graph = graphFrom({
+  entities: [{ id: "a", images: [{ id: "p", key: true, bytes: async () => new Uint8Array([1]) }] }, { id: "b" }, { id: "c" }],
+  triples: [
+    { id: "ab", head: "a", relation: "r", tail: "b" },
+    { id: "cb", head: "c", relation: "r", tail: "b" },
+  ],
+});
+const secret = "SECRET-ANSWER";
+const question = (more: Partial<QuestionInput> = {}): QuestionInput => ({
+  id: "q-1",
+  text: "What does a reach?",
+  answers: [secret],
+  group: "SECRET-group",
+  cluster: "SECRET-cluster",
+  gold: { paths: [["a", "b", "c"]], pathTriples: [["ab", "cb"]], triples: ["ab"] },
+  meta: { seen: { deep: ["x"] }, hidden: "SECRET-meta" },
+  images: [
+    { id: "SECRET-image.png", key: true, bytes: async () => new Uint8Array([1, 2]) },
+    { id: "SECRET-2", key: false, bytes: () => Promise.reject(new Error("cannot read SECRET/path.png")) },
+  ],
+  ...more,
+});
+const define = (more: Partial<DatasetInput> = {}, q: Partial<QuestionInput> = {}) =>
+  defineDataset({ name: "invented", graph, questions: [question(q)], visibleMeta: ["seen", "absent"], ...more });
+
+/** Everything that can be reached from a value: own keys and symbols, getters called, prototypes, map and set contents; functions' properties too. */
+function reach(root: unknown): Set<unknown> {
+  const seen = new Set<unknown>();
+  const queue = [root];
+  while (queue.length > 0) {
+    const value = queue.pop();
+    if (seen.has(value)) continue;
+    seen.add(value);
+    if ((typeof value !== "object" && typeof value !== "function") || value === null) continue;
+    queue.push(Object.getPrototypeOf(value));
+    if (value instanceof Map || value instanceof Set) queue.push(...[...value].flat());
+    for (const key of Reflect.ownKeys(value)) {
+      queue.push(key);
+      const property = Object.getOwnPropertyDescriptor(value, key)!;
+      queue.push(property.value, property.get, property.set);
+      if (property.get)
+        try {
+          queue.push(property.get.call(value));
+        } catch {
+          // getters of built-in prototypes want another receiver
+        }
+    }
+  }
+  return seen;
+}
+
+test("from a query no answer, gold, group, cluster, id, hidden meta or image name can be reached, by any property of any object", async () => {
+  const dataset = define();
+  const query = toQuery(dataset, dataset.questions[0]!);
+  const reached = reach(query);
+  for (const value of reached) if (typeof value === "string") assert.not.match(value, /SECRET|q-1|invented/);
+  for (const forbidden of [dataset, dataset.graph, dataset.questions, dataset.questions[0], dataset.questions[0]!.gold, dataset.questions[0]!.answers, dataset.questions[0]!.images[0]])
+    assert.not(reached.has(forbidden));
+  assert.equal(Object.keys(query), ["id", "text", "images", "meta"]);
+  assert.equal(query.meta, { seen: { deep: ["x"] } });
+  assert.match(query.id, /^q[0-9a-f]{16}$/);
+  assert.equal(query.images.map((image) => [image.id, image.key]), [[`${query.id}/0`, true], [`${query.id}/1`, false]]);
+  // the same walk finds everything from the question: the test can fail
+  assert.ok([...reach(dataset.questions[0])].includes(secret));
+});
+
+test("pictures of a query give the bytes, as a copy, and an unreadable one does not tell its path", async () => {
+  const dataset = define();
+  const query = toQuery(dataset, dataset.questions[0]!);
+  const bytes = await query.images[0]!.bytes();
+  assert.equal([...bytes], [1, 2]);
+  assert.is(bytes.buffer.byteLength, 2);
+  try {
+    await query.images[1]!.bytes();
+    assert.unreachable();
+  } catch (error) {
+    assert.match((error as Error).message, /a picture of a query cannot be read \("q[0-9a-f]{16}\/1"\)/);
+    for (const value of reach(error)) if (typeof value === "string" && value !== (error as Error).stack) assert.not.match(value, /SECRET/);
+    assert.not.match((error as Error).stack ?? "", /SECRET/);
+  }
+});
+
+test("queries, questions and data sets are frozen all the way down", () => {
+  const dataset = define();
+  const q = dataset.questions[0]!;
+  const query = toQuery(dataset, q);
+  const meta = q.meta as { seen: { deep: string[] } };
+  for (const value of [dataset, dataset.questions, dataset.card, dataset.card.counts, dataset.splits, q, q.answers, q.images, q.images[0], q.gold, q.gold!.paths, q.gold!.paths![0], q.meta, meta.seen, meta.seen.deep, query, query.images, query.images[0], query.images[0]!.bytes, query.meta])
+    assert.ok(Object.isFrozen(value));
+  assert.throws(() => meta.seen.deep.push("y"), TypeError);
+});
+
+test("what was passed in stays the caller's: not frozen, and changes to it do not show", () => {
+  const given = question();
+  const dataset = defineDataset({ name: "n", graph, questions: [given] });
+  (given.answers as string[]).push("later");
+  (given.gold!.paths as string[][])[0]!.push("later");
+  assert.equal(dataset.questions[0]!.answers, [secret]);
+  assert.equal(dataset.questions[0]!.gold!.paths, [["a", "b", "c"]]);
+});
+
+test("the same question gives the same query, another data set name or question another id", () => {
+  const dataset = define();
+  const id = (d: typeof dataset) => toQuery(d, d.questions[0]!).id;
+  assert.is(toQuery(dataset, dataset.questions[0]!), toQuery(dataset, dataset.questions[0]!));
+  assert.is(id(define()), id(dataset));
+  assert.is.not(id(define({ name: "other" })), id(dataset));
+  assert.is.not(id(define({}, { id: "q-2" })), id(dataset));
+});
+
+test("the fingerprint depends on graph, questions and what a query may show", () => {
+  const base = define().fingerprint;
+  assert.is(define({ name: "other", licence: "MIT" }).fingerprint, base);
+  for (const other of [define({ graph: graph.withoutImages() }), define({ visibleMeta: [] }), define({}, { text: "Else?" }), define({}, { answers: [] }), define({}, { gold: undefined }), define({}, { images: [] })])
+    assert.is.not(other.fingerprint, base);
+});
+
+test("without a setting all questions meet all triples; those with a picture at an end are multimodal", () => {
+  const dataset = define();
+  const view = dataset.setting();
+  assert.is(dataset.setting(), view);
+  assert.equal(view.questions.map((q) => q.id), ["q-1"]);
+  assert.equal(view.candidates, [
+    { id: "ab", triple: "ab", text: "a r b", multimodal: true },
+    { id: "cb", triple: "cb", text: "c r b", multimodal: false },
+  ]);
+  assert.throws(() => dataset.setting("S1"), /dataset "invented": it has no settings \("S1"\)/);
+  const other = define({ settings: { S2: () => ({ questions: [], candidates: [] }) } });
+  assert.equal(other.settings, ["S2"]);
+  assert.is(other.setting("S2").name, "S2");
+  assert.throws(() => other.setting("S3"), /unknown setting \("S3"\)\. Known: S2/);
+});
+
+test("the table of questions has one row each", () => {
+  assert.equal(define().questionTable().objects(), [{ id: "q-1", text: "What does a reach?", answers: [secret], group: "SECRET-group", cluster: "SECRET-cluster", images: 2 }]);
+});
+
+test("splits: the own one is the data set itself, others are made when asked for, a missing one is named", async () => {
+  const dataset = define({ splits: { train: () => define({ split: "train" }) } });
+  assert.is(await dataset.splits.test(), dataset);
+  assert.is((await dataset.splits.train()).split, "train");
+  try {
+    await dataset.splits.validation();
+    assert.unreachable();
+  } catch (error) {
+    assert.is((error as Error).message, 'dataset "invented": there is no validation split. Splits: test, train.');
+  }
+});
+
+test("errors name the question and what is wrong with it", () => {
+  const cases: [() => unknown, RegExp][] = [
+    [() => defineDataset({ name: "n", graph, questions: [question(), question()] }), /^defineDataset\("n"\): a second question with the id "q-1" \(position 1 from 0\)/],
+    [() => define({}, { id: "" }), /question 0 \(from 0\): id is not a non-empty string/],
+    [() => define({}, { text: " " }), /question "q-1": text is not a non-empty string/],
+    [() => define({}, { answers: [""] }), /question "q-1": answers is not a list of non-empty strings/],
+    [() => define({}, { gold: { triples: ["ax"] } }), /question "q-1": a gold triple is not in the graph \("ax"\).*Did you mean "ab"\?/],
+    [() => define({}, { gold: { paths: [["a", "x"]] } }), /an entity of gold path 0 \(from 0\) is not in the graph \("x"\)/],
+    [() => define({}, { gold: { paths: [["a", "c"]] } }), /gold path 0 \(from 0\): no triple joins "a" and "c"/],
+    [() => define({}, { gold: { paths: [["a", "b"]], pathTriples: [["cb"]] } }), /triple "cb" of gold path 0 \(from 0\) does not join "a" and "b"/],
+    [() => define({}, { gold: { paths: [["a", "b"]], pathTriples: [[]] } }), /2 entities and 0 triples/],
+    [() => define({}, { gold: { paths: [["a"]], pathTriples: [] } }), /gold\.pathTriples has 0 paths, gold\.paths 1/],
+    [() => define({}, { gold: { paths: [[]] } }), /gold path 0 \(from 0\) is empty/],
+    [() => define({}, { gold: { paths: ["a"] as never } }), /gold\.paths is not a list of lists/],
+    [() => define({}, { meta: { f: () => secret } }), /meta\.f is not plain data/],
+    [() => define({}, { meta: { n: Number.NaN } }), /meta\.n is not plain data/],
+    [() => define({}, { images: ["a.png"] as never }), /image 0 \(from 0\) is not an image/],
+    [() => define({ name: "" }), /name is not a non-empty string/],
+    [() => define({ graph: {} as never }), /graph is not a graph/],
+    [() => define({ questions: {} as never }), /questions is not a list/],
+  ];
+  for (const [act, message] of cases) assert.throws(act, (error: Error) => message.test(error.message) || `${error.message} does not match ${message}`);
+});
+
+test.run();
