@@ -1,4 +1,4 @@
-import { type Answer, type Evidence, MkgError, Progress, type OnProgress, type Query, quote, type Random, random, stableHash } from "../core/index.js";
+import { type Answer, type Evidence, MkgError, Progress, type OnProgress, type Query, quote, type Random, random } from "../core/index.js";
 import type { Dataset } from "../datasets/index.js";
 import { makeRun, type Run, type RunItem } from "../evaluate/index.js";
 import { resolveReader } from "./table.js";
@@ -6,29 +6,35 @@ import type { Reader } from "./types.js";
 
 const failed = (stop: string): Answer => ({ text: null, status: "failed", citedRanks: [], tokens: 0, costUsd: 0, stop });
 
-// Owner: the data set. Key: all that a fit depends on besides it. Dropped with the data set, or when the fit fails.
-const fits = new WeakMap<Dataset, Map<string, Promise<unknown>>>();
+// Owner: the data set; dropped with it, or when the fit fails. Keyed by the fit itself, which readers that wrap another share with it.
+const fits = new WeakMap<Dataset, WeakMap<NonNullable<Reader["fit"]>, Map<number, Promise<unknown>>>>();
+
+function entry<K extends object, V>(map: { get(key: K): V | undefined; set(key: K, value: V): unknown }, key: K, make: () => V): V {
+  const found = map.get(key) ?? make();
+  map.set(key, found);
+  return found;
+}
 
 async function fitted(dataset: Dataset, reader: Reader, seed: number, signal: AbortSignal): Promise<unknown> {
   const { fit } = reader;
   if (!fit) return undefined;
-  const { label, version, params, persistent } = resolveReader(reader);
+  const bySeed = entry(entry(fits, dataset, () => new WeakMap()), fit, () => new Map<number, Promise<unknown>>());
+  const known = bySeed.get(seed);
+  if (known) return known;
   const run = async () => {
     const train = await dataset.splits.train();
     if (train.questions.length === 0)
-      throw new MkgError("prepareReader", `the training split of ${quote(dataset.name)} has no questions, and ${quote(label)} learns from it`, "", 'Use a data set with a training split, or reader("extractive")');
+      throw new MkgError(
+        "prepareReader",
+        `the training split of ${quote(dataset.name)} has no questions, and ${quote(resolveReader(reader).label)} learns from it`,
+        "",
+        'Use a data set with a training split, or reader("extractive")',
+      );
     return fit(Object.freeze({ train: train.questions, graph: train.graph, seed, signal }));
   };
-  if (!persistent) return run();
-  let known = fits.get(dataset);
-  if (!known) {
-    known = new Map();
-    fits.set(dataset, known);
-  }
-  const key = stableHash({ label, version, params, seed });
-  const state = known.get(key) ?? run();
-  known.set(key, state);
-  state.catch(() => known.delete(key));
+  const state = run();
+  bySeed.set(seed, state);
+  state.catch(() => bySeed.delete(seed));
   return state;
 }
 
@@ -45,7 +51,7 @@ function fault(reply: unknown, hits: number): string | undefined {
 }
 
 /**
- * Makes a reader ready for a data set: fits it on `dataset.splits.train()` if it learns (once per data set, reader and seed),
+ * Makes a reader ready for a data set: fits it on `dataset.splits.train()` if it learns (once per data set, fit and seed: what a fit depends on besides must not change),
  * and returns the function that answers one query. A reader that throws or returns something malformed gives an answer with
  * status `failed` that says so; only an abort is thrown. Errors: a learning reader on a data set without training questions.
  *

@@ -1,6 +1,7 @@
 import { byCodeUnit, type Hit, words } from "../core/index.js";
 import { type Encoder, encoder } from "../embed/index.js";
 import type { Graph } from "../graph/index.js";
+import { dot } from "./dot.js";
 import { answerKey, contentWords, standsIn } from "./text.js";
 
 /** Something that the evidence offers as an answer. */
@@ -60,12 +61,6 @@ async function vectorOf(graph: Graph, triple: string): Promise<Float32Array> {
   return vector;
 }
 
-const cosine = (a: Float32Array, b: Float32Array): number => {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
-  return sum;
-};
-
 /**
  * Everything that the hits offer as an answer to the question, most probable first: labels of entities, conditions of edges,
  * relation labels where a relation is asked for, and for a hit that is text, that text. Nothing else, and nothing that the
@@ -96,7 +91,7 @@ export async function readEvidence(question: string, hits: readonly Hit[], graph
       const tail = graph.entity(t.tail);
       const q = questions.get(head.label) ?? (await encode(contentWords(question, head.label)));
       questions.set(head.label, q);
-      const fit = weights.fit * cosine(q, await vectorOf(graph, id)) + (at === triples.length - 1 ? weights.last : 0);
+      const fit = weights.fit * dot(q, 0, await vectorOf(graph, id), 0, q.length) + (at === triples.length - 1 ? weights.last : 0);
       const sort = (s: Asked) => (s === asked ? 0 : -weights.wrongSort);
       const kind = (k: string) => (k !== "" && words(noun).some((w) => words(k).includes(w)) ? weights.kind : 0);
       offer(tail.label, rank, fit + sort("entity") + kind(tail.kind));

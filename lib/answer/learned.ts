@@ -71,17 +71,18 @@ async function fit({ train, graph, seed, signal }: FitContext, { evidenceRate, m
   const prior = await Prior.fit(train, memoryPictures);
   const rows = random(seed, "learned reader", "calibration").sample([...prior.examples.keys()], maxCalibration);
   const settings = temperatures.flatMap((temperature) => (memoryPictures ? pictureWeights : [0]).map((pictureWeight): Votes => ({ temperature, pictureWeight })));
-  const right = settings.map(() => 0);
+  const likelihood = settings.map(() => 0);
   const resemblance = new Map(rows.map((row) => [row, prior.known(row)]));
   for (const row of rows) {
     signal.throwIfAborted();
     const { question, answers } = prior.examples[row] as Prior["examples"][number];
     settings.forEach((votes, i) => {
-      const guess = argmax(prior.keys, prior.probabilities(resemblance.get(row) as Resemblance, votes, question.cluster));
-      if (answers.has(guess)) right[i] = (right[i] as number) + 1;
+      const p = prior.probabilities(resemblance.get(row) as Resemblance, votes, question.cluster);
+      const right = [...answers.keys()].reduce((sum, key) => sum + (p[prior.position.get(key) as number] as number), 0);
+      likelihood[i] = (likelihood[i] as number) + Math.log(0.99 * right + 0.01 / prior.keys.length);
     });
   }
-  const votes = argmax(settings, right);
+  const votes = argmax(settings, likelihood);
 
   const pooled = evidenceWeights.map(() => 0);
   let rehearsed = 0;
@@ -93,6 +94,9 @@ async function fit({ train, graph, seed, signal }: FitContext, { evidenceRate, m
     rehearsed++;
     const candidates = await readEvidence(question.text, hits, graph);
     const guesses = prior.guesses(resemblance.get(row) as Resemblance, votes, question.cluster);
+    // whatever the weight, the first is something the evidence offers or the best guess
+    const best = pool([], guesses, 0)[0]?.key;
+    for (const key of guesses.keys()) if (key !== best && !candidates.some((c) => c.key === key)) guesses.delete(key);
     evidenceWeights.forEach((w, i) => {
       const first = pool(candidates, guesses, w)[0];
       if (first && answers.has(first.key)) pooled[i] = (pooled[i] as number) + 1;

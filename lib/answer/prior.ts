@@ -1,5 +1,6 @@
 import type { Image, Query, Question } from "../core/index.js";
 import { type Encoder, encoder } from "../embed/index.js";
+import { dot } from "./dot.js";
 import { answerKey } from "./text.js";
 
 /** What a question's text alone suggests as its answer. */
@@ -52,6 +53,8 @@ const frameOf = (images: readonly Image[]): Image | undefined => images.find((i)
 export class Prior {
   /** All keys of answers, in code-unit order. */
   readonly keys: readonly string[];
+  /** Key → its position in `keys`. */
+  readonly position: ReadonlyMap<string, number>;
   /** The answers of each example as positions in `keys`. */
   private readonly answersOf: readonly Int32Array[];
 
@@ -61,8 +64,8 @@ export class Prior {
     private readonly rows: readonly [Rows, Rows],
   ) {
     this.keys = [...new Set(examples.flatMap((e) => [...e.answers.keys()]))].sort();
-    const at = new Map(this.keys.map((key, i) => [key, i]));
-    this.answersOf = examples.map((e) => Int32Array.from(e.answers.keys(), (key) => at.get(key) as number));
+    this.position = new Map(this.keys.map((key, i) => [key, i]));
+    this.answersOf = examples.map((e) => Int32Array.from(e.answers.keys(), (key) => this.position.get(key) as number));
   }
 
   static async fit(questions: readonly Question[], pictures: boolean): Promise<Prior> {
@@ -133,11 +136,7 @@ export class Prior {
 }
 
 function cosines(rows: Rows, asked: Rows, row: number, n: number): Float64Array {
-  const { dim, data } = rows;
-  const q = asked.data.subarray(row * dim, (row + 1) * dim);
-  return Float64Array.from({ length: n }, (_, i) => {
-    let sum = 0;
-    for (let d = 0, at = i * dim; d < dim; d++, at++) sum += (q[d] as number) * (data[at] as number);
-    return sum;
-  });
+  const out = new Float64Array(n);
+  for (let i = 0; i < n; i++) out[i] = dot(asked.data, row, rows.data, i, rows.dim);
+  return out;
 }

@@ -1,4 +1,4 @@
-import { resolveOptions, unknownName } from "../core/index.js";
+import { resolveOptions, stableHash, unknownName } from "../core/index.js";
 import { extractive } from "./extractive.js";
 import { learned } from "./learned.js";
 import type { Reader, ReaderEntry } from "./types.js";
@@ -21,9 +21,20 @@ function entryOf(place: string, name: string): ReaderEntry {
   return entry;
 }
 
+// Owner: this table. One fit for each reader and its options, so that equal readers are fitted once per data set (answer.ts); as many as are asked for.
+const fits = new Map<string, NonNullable<Reader["fit"]>>();
+
+function fitOf(entry: ReaderEntry, params: Readonly<Record<string, unknown>>): Reader["fit"] {
+  if (!entry.fit) return undefined;
+  const key = stableHash([entry.name, entry.version, params]);
+  const fit = fits.get(key) ?? ((context) => entry.fit?.(context, params));
+  fits.set(key, fit);
+  return fit;
+}
+
 /**
  * The reader of that name: `"extractive"` (answers from the evidence alone, abstains without) or `"learned"` (pools the evidence
- * with a memory of the training split; option evidenceRate = 0.5). Neither needs a model or a network. Errors: unknown name, option or value.
+ * with a memory of the training split; options evidenceRate = 0.5, memoryPictures = true). Neither needs a model or a network. Errors: unknown name, option or value.
  *
  * @example
  * reader("learned").label; // "learned"
@@ -31,13 +42,13 @@ function entryOf(place: string, name: string): ReaderEntry {
 export function reader(name: string, options: Readonly<Record<string, unknown>> = {}): Reader {
   const entry = entryOf("reader", name);
   const params = Object.freeze(resolveOptions(`reader(${JSON.stringify(name)})`, entry.options, options));
-  const { fit } = entry;
+  const fit = fitOf(entry, params);
   const made: Reader = Object.freeze(
     Object.assign((...[query, evidence, context]: Parameters<Reader>) => entry.read(query, evidence, context, params), {
       label: entry.name,
       version: entry.version,
       params,
-      ...(fit ? { fit: (context: Parameters<typeof fit>[0]) => fit(context, params) } : {}),
+      ...(fit ? { fit } : {}),
     }),
   );
   ofTable.add(made);

@@ -179,7 +179,7 @@ function kernelAt(path: string): { argv: string[] } | undefined {
 
 export async function dataSets({ env, cwd }: Context): Promise<Finding> {
   const { datasetList, loadDataset } = await import("../datasets/index.js");
-  const dir = env.MKGLAB_DATA ?? join(cwd, "data");
+  const dir = env.MKGLAB_DATA || join(cwd, "data");
   const here: string[] = [];
   const absent: string[] = [];
   const failing: string[] = [];

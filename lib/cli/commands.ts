@@ -162,8 +162,8 @@ export async function notebook(files: string[], flags: Flags): Promise<void> {
 }
 
 /** `mkglab data list`. */
-export async function dataList(flags: Flags, command: Command): Promise<void> {
-  const rows = datasetList(dataDir(command)).map(({ name, missing, summary }) => ({ name, here: missing === "" ? "yes" : `no: ${missing}`, summary }));
+export async function dataList(flags: Flags): Promise<void> {
+  const rows = datasetList().map(({ name, summary, needs }) => ({ name, summary, needs }));
   if (flags.json) return json(rows);
   out(plainTable(rows));
 }

@@ -17,7 +17,7 @@ export interface DoctorOptions {
 
 const unused = "optional, and nothing in this version uses it yet";
 const native =
-  'loaded.backend().binding ? "runs on libtensorflow, " + (loaded.backend().isUsingGpuDevice ? "GPU" : "CPU") : "has no native part"';
+  'loaded.backend().binding ? "runs on libtensorflow, " + (loaded.backend().isUsingGpuDevice ? "GPU" : "CPU") : "is pure JavaScript here, the slow cpu backend"';
 const wasm = `load("@tensorflow/tfjs").then(async (tf) => {
   if (!(await tf.setBackend("wasm"))) throw new Error("the wasm backend does not start");
   return "runs, 1 + 2 = " + (await tf.tensor([1, 2]).sum().data())[0];
@@ -28,14 +28,14 @@ const optional: readonly Optional[] = [
   {
     name: "TensorFlow.js backend",
     packages: [
-      { name: "@tensorflow/tfjs-node-gpu", megabytes: 352, probe: native },
-      { name: "@tensorflow/tfjs-node", megabytes: 352, probe: native },
+      { name: "@tensorflow/tfjs-node-gpu", megabytes: 302, probe: native },
+      { name: "@tensorflow/tfjs-node", megabytes: 302, probe: native },
       { name: "@tensorflow/tfjs-backend-wasm", megabytes: 308, probe: wasm },
     ],
     use: unused,
     install:
-      "npm install --no-save @tensorflow/tfjs@4.22.0 @tensorflow/tfjs-backend-wasm@4.22.0; with a GPU and storage.googleapis.com " +
-      "reachable, which it downloads libtensorflow from: npm install --no-save @tensorflow/tfjs-node-gpu@4.22.0",
+      "npm install -D @tensorflow/tfjs@4.22.0 @tensorflow/tfjs-backend-wasm@4.22.0, or for libtensorflow, which it downloads " +
+      "from storage.googleapis.com: npm install -D @tensorflow/tfjs-node-gpu@4.22.0",
   },
   {
     name: "encoders (transformers.js)",
@@ -44,19 +44,19 @@ const optional: readonly Optional[] = [
       { name: "@xenova/transformers", megabytes: 241, probe: '"loads, version " + loaded.env.version' },
     ],
     use: unused,
-    install: "npm install --no-save @huggingface/transformers@4 --onnxruntime-node-install=skip",
+    install: "npm install -D @huggingface/transformers@4 --onnxruntime-node-install=skip",
   },
   {
     name: "data frames (danfojs-node)",
-    packages: [{ name: "danfojs-node", megabytes: 0, probe: '"loads"' }],
+    packages: [{ name: "danfojs-node", megabytes: 335, probe: '"loads"' }],
     use: unused,
-    install: "npm install --no-save danfojs-node@1.2.0 (downloads from cdn.sheetjs.com and storage.googleapis.com)",
+    install: "npm install -D danfojs-node@1.2.0 (in another project: with the overrides of this package.json)",
   },
   {
     name: "hosted models (openai)",
     packages: [{ name: "openai", megabytes: 20 }],
     use: unused,
-    install: "npm install --no-save openai@6.49.0",
+    install: "npm install -D openai@6.49.0",
   },
 ];
 

@@ -47,7 +47,9 @@ export function nearest(name: string, names: Iterable<string>): string | undefin
   const same = known.find((k) => k.toLowerCase() === folded);
   if (same) return same;
   const best = closest(name, known);
-  return distance(name.toLowerCase(), best.toLowerCase()) <= Math.max(1, Math.floor(best.length / 3)) ? best : undefined;
+  // half of a short name may be wrong (two letters swapped in `bm25` are two edits), a third of a long one
+  const most = Math.floor(best.length / (best.length <= 5 ? 2 : 3));
+  return distance(folded, best.toLowerCase()) <= Math.max(1, most) ? best : undefined;
 }
 
 /** The error for a name that is not in a table; `names` is computed from the table. */

@@ -1,6 +1,6 @@
 import { table } from "arquero";
 import { type Gold, type Image, MkgError, type Question, quote, stableHash, unknownName } from "../core/index.js";
-import type { Graph, Triple } from "../graph/index.js";
+import { frozenImage, type Graph, type Triple } from "../graph/index.js";
 import { plainCopy } from "./plain.js";
 import type { Candidate, Dataset, DatasetCard, SettingName, SettingView } from "./types.js";
 
@@ -50,7 +50,8 @@ const settingNames: readonly SettingName[] = ["S1", "S2", "S3", "S4", "S5"];
  */
 export function defineDataset(input: DatasetInput): Dataset {
   const { name, graph } = input;
-  if (typeof name !== "string" || name === "") throw new MkgError("defineDataset", `name is not a non-empty string (${quote(name)})`);
+  if (typeof name !== "string" || name === "")
+    throw new MkgError("defineDataset", `name is not a non-empty string (${quote(name)})`);
   const place = `defineDataset(${quote(name)})`;
   if (typeof graph !== "object" || graph === null || typeof graph.has !== "function")
     throw new MkgError(place, `graph is not a graph (${quote(graph)})`, "It takes what graphFrom or loadGraph return");
@@ -61,14 +62,21 @@ export function defineDataset(input: DatasetInput): Dataset {
   const questions = Object.freeze(
     input.questions.map((question: QuestionInput, i) => {
       const made = makeQuestion(place, question, i);
-      if (seen.has(made.id)) throw new MkgError(place, `a second question with the id ${quote(made.id)} (position ${i} from 0)`, "Question ids are distinct");
+      if (seen.has(made.id))
+        throw new MkgError(
+          place,
+          `a second question with the id ${quote(made.id)} (position ${i} from 0)`,
+          "Question ids are distinct",
+        );
       seen.add(made.id);
       if (made.gold) checkGold(`${place}, question ${quote(made.id)}`, graph, made.gold);
       return made;
     }),
   );
   const settings = settingNames.filter((s) => input.settings?.[s]);
-  const multimodal = input.multimodal ?? ((triple: Triple) => graph.entity(triple.head).images.length > 0 || graph.entity(triple.tail).images.length > 0);
+  const multimodal =
+    input.multimodal ??
+    ((triple: Triple) => graph.entity(triple.head).images.length > 0 || graph.entity(triple.tail).images.length > 0);
   const views = new Map<string, SettingView>();
   const visibleMeta = plainCopy(place, "visibleMeta", input.visibleMeta ?? []);
   let fingerprint: string | undefined;
@@ -84,7 +92,11 @@ export function defineDataset(input: DatasetInput): Dataset {
     visibleMeta,
     clusterName: input.clusterName ?? "cluster",
     get fingerprint(): string {
-      fingerprint ??= stableHash([graph.fingerprint, visibleMeta, questions.map((q) => ({ ...q, images: q.images.map(({ id, key }) => [id, key]) }))]);
+      fingerprint ??= stableHash([
+        graph.fingerprint,
+        visibleMeta,
+        questions.map((q) => ({ ...q, images: q.images.map(({ id, key }) => [id, key]) })),
+      ]);
       return fingerprint;
     },
     splits: Object.freeze({
@@ -125,11 +137,20 @@ export function defineDataset(input: DatasetInput): Dataset {
   function namedView(wanted: SettingName): SettingView {
     const make = Object.hasOwn(input.settings ?? {}, wanted) ? input.settings?.[wanted] : undefined;
     if (!make) {
-      if (settings.length === 0) throw new MkgError(`dataset ${quote(name)}`, `it has no settings (${quote(wanted)})`, "Leave the setting out: all questions over all triples");
+      if (settings.length === 0)
+        throw new MkgError(
+          `dataset ${quote(name)}`,
+          `it has no settings (${quote(wanted)})`,
+          "Leave the setting out: all questions over all triples",
+        );
       throw unknownName(`dataset ${quote(name)}`, "setting", wanted, settings);
     }
     const { questions: asked, candidates } = make();
-    return Object.freeze({ name: wanted, questions: Object.freeze([...asked]), candidates: Object.freeze([...candidates]) });
+    return Object.freeze({
+      name: wanted,
+      questions: Object.freeze([...asked]),
+      candidates: Object.freeze([...candidates]),
+    });
   }
 
   function wholeView(): SettingView {
@@ -137,7 +158,9 @@ export function defineDataset(input: DatasetInput): Dataset {
     const candidates: Candidate[] = [];
     for (let i = 0; i < graph.triples.numRows(); i++) {
       const id = ids.at(i) as string;
-      candidates.push(Object.freeze({ id, triple: id, text: graph.text(id), multimodal: multimodal(graph.triple(id)) }));
+      candidates.push(
+        Object.freeze({ id, triple: id, text: graph.text(id), multimodal: multimodal(graph.triple(id)) }),
+      );
     }
     return Object.freeze({
       name: "all",
@@ -148,20 +171,24 @@ export function defineDataset(input: DatasetInput): Dataset {
 }
 
 function makeQuestion(place: string, given: QuestionInput, position: number): Question {
-  if (typeof given !== "object" || given === null) throw new MkgError(place, `question ${position} (from 0) is not an object (${quote(given)})`);
+  if (typeof given !== "object" || given === null)
+    throw new MkgError(place, `question ${position} (from 0) is not an object (${quote(given)})`);
   const { id, text } = given;
-  if (typeof id !== "string" || id === "") throw new MkgError(place, `question ${position} (from 0): id is not a non-empty string (${quote(id)})`);
+  if (typeof id !== "string" || id === "")
+    throw new MkgError(place, `question ${position} (from 0): id is not a non-empty string (${quote(id)})`);
   const where = `${place}, question ${quote(id)}`;
-  if (typeof text !== "string" || text.trim() === "") throw new MkgError(where, `text is not a non-empty string (${quote(text)})`);
+  if (typeof text !== "string" || text.trim() === "")
+    throw new MkgError(where, `text is not a non-empty string (${quote(text)})`);
   for (const field of ["group", "cluster"] as const)
-    if (given[field] !== undefined && typeof given[field] !== "string") throw new MkgError(where, `${field} is not a string (${quote(given[field])})`);
+    if (given[field] !== undefined && typeof given[field] !== "string")
+      throw new MkgError(where, `${field} is not a string (${quote(given[field])})`);
   const answers = given.answers ?? [];
   if (!Array.isArray(answers) || answers.some((a) => typeof a !== "string" || a.trim() === ""))
     throw new MkgError(where, `answers is not a list of non-empty strings (${quote(answers)})`);
   return Object.freeze({
     id,
     text,
-    images: Object.freeze((given.images ?? []).map((image, i) => frozenImage(where, image, i))),
+    images: Object.freeze((given.images ?? []).map((image, i) => checkedImage(where, image, i))),
     answers: Object.freeze([...answers]),
     group: given.group || "all",
     cluster: given.cluster || id,
@@ -170,10 +197,14 @@ function makeQuestion(place: string, given: QuestionInput, position: number): Qu
   });
 }
 
-function frozenImage(where: string, image: Image, position: number): Image {
+function checkedImage(where: string, image: Image, position: number): Image {
   if (typeof image?.id !== "string" || typeof image.key !== "boolean" || typeof image.bytes !== "function")
-    throw new MkgError(where, `image ${position} (from 0) is not an image (${quote(image)})`, "Images are {id, key, bytes()}");
-  return Object.isFrozen(image) ? image : Object.freeze({ id: image.id, key: image.key, bytes: () => image.bytes() });
+    throw new MkgError(
+      where,
+      `image ${position} (from 0) is not an image (${quote(image)})`,
+      "Images are {id, key, bytes()}",
+    );
+  return frozenImage(image);
 }
 
 function checkGold(where: string, graph: Graph, gold: Gold): void {
@@ -187,22 +218,37 @@ function checkGold(where: string, graph: Graph, gold: Gold): void {
   for (const field of ["paths", "pathTriples"] as const)
     if (gold[field] !== undefined && !(Array.isArray(gold[field]) && gold[field].every((p) => Array.isArray(p))))
       throw new MkgError(where, `gold.${field} is not a list of lists (${quote(gold[field])})`);
-  if (gold.triples !== undefined && !Array.isArray(gold.triples)) throw new MkgError(where, `gold.triples is not a list (${quote(gold.triples)})`);
+  if (gold.triples !== undefined && !Array.isArray(gold.triples))
+    throw new MkgError(where, `gold.triples is not a list (${quote(gold.triples)})`);
   for (const id of gold.triples ?? []) triple(id, "a gold triple");
   if (gold.pathTriples && gold.pathTriples.length !== gold.paths?.length)
-    throw new MkgError(where, `gold.pathTriples has ${gold.pathTriples.length} paths, gold.paths ${gold.paths?.length ?? 0}`, "One list of triples for each path");
+    throw new MkgError(
+      where,
+      `gold.pathTriples has ${gold.pathTriples.length} paths, gold.paths ${gold.paths?.length ?? 0}`,
+      "One list of triples for each path",
+    );
   gold.paths?.forEach((path, i) => {
-    if (path.length === 0) throw new MkgError(where, `gold path ${i} (from 0) is empty`, "A path has at least one entity");
-    for (const id of path) if (!graph.has(id)) throw new MkgError(where, `an entity of gold path ${i} (from 0) is not in the graph (${quote(id)})`);
+    if (path.length === 0)
+      throw new MkgError(where, `gold path ${i} (from 0) is empty`, "A path has at least one entity");
+    for (const id of path)
+      if (!graph.has(id))
+        throw new MkgError(where, `an entity of gold path ${i} (from 0) is not in the graph (${quote(id)})`);
     const along = gold.pathTriples?.[i];
     if (along && along.length !== path.length - 1)
-      throw new MkgError(where, `gold path ${i} (from 0) has ${path.length} entities and ${along.length} triples`, "One triple between two entities");
+      throw new MkgError(
+        where,
+        `gold path ${i} (from 0) has ${path.length} entities and ${along.length} triples`,
+        "One triple between two entities",
+      );
     for (let step = 1; step < path.length; step++) {
       const [a, b] = [path[step - 1]!, path[step]!];
       if (along) {
         const { head, tail } = triple(along[step - 1]!, `a triple of gold path ${i} (from 0)`);
         if (!((head === a && tail === b) || (head === b && tail === a)))
-          throw new MkgError(where, `triple ${quote(along[step - 1])} of gold path ${i} (from 0) does not join ${quote(a)} and ${quote(b)}`);
+          throw new MkgError(
+            where,
+            `triple ${quote(along[step - 1])} of gold path ${i} (from 0) does not join ${quote(a)} and ${quote(b)}`,
+          );
       } else if (!graph.neighbours(a, { direction: "both" }).some((n) => n.entity === b))
         throw new MkgError(where, `gold path ${i} (from 0): no triple joins ${quote(a)} and ${quote(b)}`);
     }

@@ -5,7 +5,11 @@ import { checkImageFile, imageFile, loadGraph } from "../graph/index.js";
 import { defineDataset, type QuestionInput } from "./define.js";
 import type { Dataset } from "./types.js";
 
-const fileOf = { test: "questions.jsonl", train: "questions.train.jsonl", validation: "questions.validation.jsonl" } as const;
+const fileOf = {
+  test: "questions.jsonl",
+  train: "questions.train.jsonl",
+  validation: "questions.validation.jsonl",
+} as const;
 type Split = keyof typeof fileOf;
 const keys = ["id", "text", "answers", "group", "cluster", "images", "gold", "meta"];
 
@@ -14,7 +18,12 @@ export async function loadFolder(folder: string): Promise<Dataset> {
   const name = basename(resolve(folder));
   const place = `dataset ${quote(name)}`;
   if (!existsSync(join(folder, fileOf.test)))
-    throw new MkgError(place, `there is no ${fileOf.test} in ${folder}`, "A data set's folder has entities.*, triples.* and questions.jsonl", "Add the file; loadGraph loads a graph alone");
+    throw new MkgError(
+      place,
+      `there is no ${fileOf.test} in ${folder}`,
+      "A data set's folder has entities.*, triples.* and questions.jsonl",
+      "Add the file; loadGraph loads a graph alone",
+    );
   const graph = await loadGraph(folder, { name });
   const make = async (split: Split): Promise<Dataset> =>
     defineDataset({
@@ -22,7 +31,11 @@ export async function loadFolder(folder: string): Promise<Dataset> {
       split,
       graph,
       questions: await readQuestions(place, folder, fileOf[split]),
-      splits: Object.fromEntries((Object.keys(fileOf) as Split[]).filter((s) => existsSync(join(folder, fileOf[s]))).map((s) => [s, () => make(s)])),
+      splits: Object.fromEntries(
+        (Object.keys(fileOf) as Split[])
+          .filter((s) => existsSync(join(folder, fileOf[s])))
+          .map((s) => [s, () => make(s)]),
+      ),
       card: { summary: `the folder ${name}`, origin: "real" },
     });
   return make("test");
@@ -32,14 +45,26 @@ async function readQuestions(place: string, folder: string, file: string): Promi
   const questions: QuestionInput[] = [];
   for await (const { record, line } of readJsonl<unknown>(join(folder, file), place)) {
     const where = `${place}: ${file}, line ${line}`;
-    if (typeof record !== "object" || record === null || Array.isArray(record)) throw new MkgError(where, `not an object (${quote(record)})`, "{id, text, answers?, …}");
+    if (typeof record !== "object" || record === null || Array.isArray(record))
+      throw new MkgError(where, `not an object (${quote(record)})`, "{id, text, answers?, …}");
     for (const key of Object.keys(record)) if (!keys.includes(key)) throw unknownName(where, "field", key, keys);
     const { images = [], ...rest } = record as Omit<QuestionInput, "images"> & { images?: unknown };
-    if (!Array.isArray(images)) throw new MkgError(where, `images is not a list (${quote(images)})`, "Paths relative to the folder, or {file, key}");
+    if (!Array.isArray(images))
+      throw new MkgError(
+        where,
+        `images is not a list (${quote(images)})`,
+        "Paths relative to the folder, or {file, key}",
+      );
     const opened = [];
     for (const image of images as unknown[]) {
-      const { file: path, key } = typeof image === "string" ? { file: image, key: true } : ((image ?? {}) as { file?: unknown; key?: unknown });
-      if (typeof path !== "string" || typeof key !== "boolean") throw new MkgError(where, `not a picture (${quote(image)})`, "A path relative to the folder, or {file, key: true or false}");
+      const { file: path, key } =
+        typeof image === "string" ? { file: image, key: true } : ((image ?? {}) as { file?: unknown; key?: unknown });
+      if (typeof path !== "string" || typeof key !== "boolean")
+        throw new MkgError(
+          where,
+          `not a picture (${quote(image)})`,
+          "A path relative to the folder, or {file, key: true or false}",
+        );
       opened.push(imageFile(folder, path, { key, place: where }));
       await checkImageFile(folder, path, { place: where });
     }

@@ -8,7 +8,8 @@ import type { Dataset } from "./types.js";
 export const markgSource: Source = {
   folder: "markg",
   files: ["wiki_tuple_ids.txt", "entity2text.txt", "entity2textlong.txt", "relation2text.txt"],
-  remedy: "Put the files of MarT/dataset/MarKG from https://github.com/zjunlp/MKG_Analogy (MIT) there, pictures in images/<entity id>/.",
+  remedy:
+    "Put the files of MarT/dataset/MarKG from https://github.com/zjunlp/MKG_Analogy (MIT) there, pictures in images/<entity id>/.",
 };
 
 /** MarKG as a graph: the id of a triple is its line in `wiki_tuple_ids.txt`, from 0. */
@@ -31,7 +32,15 @@ export async function markgGraph(dir: string): Promise<Graph> {
 export const markgCounts = (graph: Graph): Record<string, number> => {
   const { distinctLabels, entitiesInTriples, distinctTriples, relations, images } = graph.describe();
   const { entityLabels = 0, relationLabels = 0 } = graph.report.read;
-  return { labelledEntities: entityLabels, distinctLabels, entitiesInTriples, distinctTriples, labelledRelations: relationLabels, relations, images };
+  return {
+    labelledEntities: entityLabels,
+    distinctLabels,
+    entitiesInTriples,
+    distinctTriples,
+    labelledRelations: relationLabels,
+    relations,
+    images,
+  };
 };
 
 export async function loadMarkg({ dir }: { readonly dir: string }): Promise<Dataset> {
@@ -41,7 +50,8 @@ export async function loadMarkg({ dir }: { readonly dir: string }): Promise<Data
     graph,
     questions: [],
     licence: "MIT",
-    citation: "Zhang, Li, Chen, Liang, Yu, Chen: Multimodal Analogical Reasoning over Knowledge Graphs, ICLR 2023, arXiv 2210.00312",
+    citation:
+      "Zhang, Li, Chen, Liang, Yu, Chen: Multimodal Analogical Reasoning over Knowledge Graphs, ICLR 2023, arXiv 2210.00312",
     card: {
       summary: "MarKG, a multimodal graph of Wikidata entities behind the analogy benchmark MARS",
       origin: "real",

@@ -9,9 +9,16 @@ function copy(place: string, what: string, value: unknown): unknown {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
   if (Array.isArray(value)) return Object.freeze(value.map((item, i) => copy(place, `${what}[${i}]`, item)));
-  if (typeof value === "object" && (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null)) {
+  if (
+    typeof value === "object" &&
+    (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null)
+  ) {
     const entries = Object.entries(value).filter(([, v]) => v !== undefined);
     return Object.freeze(Object.fromEntries(entries.map(([key, v]) => [key, copy(place, `${what}.${key}`, v)])));
   }
-  throw new MkgError(place, `${what} is not plain data (${quote(value)})`, "Strings, finite numbers, booleans, null, arrays and objects of these");
+  throw new MkgError(
+    place,
+    `${what} is not plain data (${quote(value)})`,
+    "Strings, finite numbers, booleans, null, arrays and objects of these",
+  );
 }

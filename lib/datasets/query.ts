@@ -46,7 +46,12 @@ function opaqueImage(id: string, image: Image): Image {
     try {
       read = await image.bytes();
     } catch {
-      throw new MkgError("image.bytes", `a picture of a query cannot be read (${quote(id)})`, "", "Call bytes() of the question's own picture to see why");
+      throw new MkgError(
+        "image.bytes",
+        `a picture of a query cannot be read (${quote(id)})`,
+        "",
+        "Call bytes() of the question's own picture to see why",
+      );
     }
     // a copy: the view of a pooled buffer would reach other files' bytes
     return new Uint8Array(read);

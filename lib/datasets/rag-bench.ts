@@ -14,7 +14,9 @@ export const ragBenchSource: Source = {
 };
 
 // arXiv 2606.26458, section 4: which questions meet which rows; an offset keeps the two number spaces apart
-const settingParts: Readonly<Record<SettingName, { readonly questions: readonly Modality[]; readonly rows: readonly Modality[] }>> = {
+const settingParts: Readonly<
+  Record<SettingName, { readonly questions: readonly Modality[]; readonly rows: readonly Modality[] }>
+> = {
   S1: { questions: ["mm", "text"], rows: ["mm", "text"] },
   S2: { questions: ["text"], rows: ["text"] },
   S3: { questions: ["text"], rows: ["text", "mm"] },
@@ -53,7 +55,10 @@ export async function loadRagBench({ dir }: { readonly dir: string }): Promise<D
 
   function settings(): DatasetInput["settings"] {
     return Object.fromEntries(
-      Object.entries(settingParts).map(([name, parts]) => [name, () => ({ questions: questionsIn(parts.questions), candidates: candidatesIn(parts.rows) })]),
+      Object.entries(settingParts).map(([name, parts]) => [
+        name,
+        () => ({ questions: questionsIn(parts.questions), candidates: candidatesIn(parts.rows) }),
+      ]),
     );
   }
 
@@ -75,7 +80,9 @@ export async function loadRagBench({ dir }: { readonly dir: string }): Promise<D
   function candidatesIn(modalities: readonly Modality[]): Candidate[] {
     let offset = 0;
     return modalities.flatMap((modality) => {
-      const list = rows[modality].map((triple, i) => Object.freeze({ id: String(i + offset), triple, text: graph.text(triple), multimodal: modality === "mm" }));
+      const list = rows[modality].map((triple, i) =>
+        Object.freeze({ id: String(i + offset), triple, text: graph.text(triple), multimodal: modality === "mm" }),
+      );
       offset += list.length;
       return list;
     });
@@ -102,7 +109,14 @@ function questionsOf(modality: Modality, { questions, relevant }: BenchFiles, gr
       group: `${modality} ${q.masked}-masked`,
       cluster: q.head,
       gold: { triples },
-      meta: { qid: q.qid, masked: q.masked, head: q.head, relation: q.relation, tail: q.tail, candidatesCount: q.candidates },
+      meta: {
+        qid: q.qid,
+        masked: q.masked,
+        head: q.head,
+        relation: q.relation,
+        tail: q.tail,
+        candidatesCount: q.candidates,
+      },
     };
   });
 }
@@ -128,8 +142,16 @@ const normalised = (text: string): string =>
     .filter((token) => token !== "" && token !== "a" && token !== "an" && token !== "the")
     .join(" ");
 
-function card(graph: Graph, rows: Record<Modality, readonly string[]>, files: Record<Modality, BenchFiles>): Partial<DatasetCard> {
-  const counts: Record<string, number> = { ...markgCounts(graph), textRows: rows.text.length, multimodalRows: rows.mm.length };
+function card(
+  graph: Graph,
+  rows: Record<Modality, readonly string[]>,
+  files: Record<Modality, BenchFiles>,
+): Partial<DatasetCard> {
+  const counts: Record<string, number> = {
+    ...markgCounts(graph),
+    textRows: rows.text.length,
+    multimodalRows: rows.mm.length,
+  };
   const notices: { what: string; count: number; examples: string[] }[] = [];
   const notice = (what: string, examples: string[]) => {
     if (examples.length > 0) notices.push({ what, count: examples.length, examples: examples.slice(0, 5) });
@@ -141,18 +163,28 @@ function card(graph: Graph, rows: Record<Modality, readonly string[]>, files: Re
     counts[`${modality}Questions`] = questions.length;
     counts[`${modality}Judgements`] = judgements;
     for (const masked of ["tail", "relation"] as const)
-      counts[`${modality}${masked === "tail" ? "Tail" : "Relation"}Masked`] = questions.filter((q) => q.masked === masked).length;
-    notice(`${modality} questions without relevant rows: left out of the settings`, questions.filter((q) => positives(q) === 0).map(id));
+      counts[`${modality}${masked === "tail" ? "Tail" : "Relation"}Masked`] = questions.filter(
+        (q) => q.masked === masked,
+      ).length;
+    notice(
+      `${modality} questions without relevant rows: left out of the settings`,
+      questions.filter((q) => positives(q) === 0).map(id),
+    );
     notice(
       `${modality} questions whose candidates_count is not their number of relevant rows`,
-      questions.filter((q) => q.candidates !== null && q.candidates !== positives(q)).map((q) => `${id(q)}: ${q.candidates}, ${positives(q)}`),
+      questions
+        .filter((q) => q.candidates !== null && q.candidates !== positives(q))
+        .map((q) => `${id(q)}: ${q.candidates}, ${positives(q)}`),
     );
     notice(
       `${modality} questions whose relevant rows are not all rows of MarKG with their head and unmasked field`,
       questions.filter((q) => byRule(q, graph) !== [...relevant.get(q.qid)!].sort(byCodeUnit).join(" ")).map(id),
     );
   }
-  notice("images of the multimodal questions are not in the folder: text only", files.mm.questions.map((q) => `mm:${q.qid}`));
+  notice(
+    "images of the multimodal questions are not in the folder: text only",
+    files.mm.questions.map((q) => `mm:${q.qid}`),
+  );
   return {
     summary: "MKG-RAG-Bench-G: questions about MarKG with a masked tail or relation, over the superset corpora",
     origin: "real",

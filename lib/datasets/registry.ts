@@ -1,5 +1,14 @@
 import { existsSync, statSync } from "node:fs";
-import { MkgError, type OptionSpecs, oneOf, integer, quote, resolveOptions, textOption, unknownName } from "../core/index.js";
+import {
+  integer,
+  MkgError,
+  type OptionSpecs,
+  oneOf,
+  quote,
+  resolveOptions,
+  textOption,
+  unknownName,
+} from "../core/index.js";
 import { bestiaryOptions } from "./bestiary/options.js";
 import { loadFolder } from "./folder.js";
 import { loadMarkg, markgSource } from "./markg.js";
@@ -12,7 +21,9 @@ interface Entry {
   readonly needs: string;
   /** Options besides dir, seed and split. */
   readonly options: OptionSpecs;
-  load(options: { readonly dir: string; readonly seed: number; readonly split: Split } & Readonly<Record<string, unknown>>): Promise<Dataset>;
+  load(
+    options: { readonly dir: string; readonly seed: number; readonly split: Split } & Readonly<Record<string, unknown>>,
+  ): Promise<Dataset>;
 }
 type Split = "train" | "validation" | "test";
 
@@ -76,9 +87,17 @@ export async function loadDataset(source: string, options: LoadDatasetOptions = 
   const place = `loadDataset(${quote(source)})`;
   const resolved = resolveOptions(place, { ...common, ...entry?.options }, options) as Parameters<Entry["load"]>[0];
   if (entry) return entry.load(resolved);
-  if (typeof source === "string" && existsSync(source) && statSync(source).isDirectory()) return splitOf(await loadFolder(source), resolved.split);
-  if (typeof source === "string" && /[/\\]/.test(source)) throw new MkgError("loadDataset", `there is no such folder (${source})`, `Names: ${datasetNames().join(", ")}, or a folder`, "Check the path");
+  if (typeof source === "string" && existsSync(source) && statSync(source).isDirectory())
+    return splitOf(await loadFolder(source), resolved.split);
+  if (typeof source === "string" && /[/\\]/.test(source))
+    throw new MkgError(
+      "loadDataset",
+      `there is no such folder (${source})`,
+      `Names: ${datasetNames().join(", ")}, or a folder`,
+      "Check the path",
+    );
   throw unknownName("loadDataset", "data set", source, datasetNames());
 }
 
-const splitOf = async (dataset: Dataset, split: Split): Promise<Dataset> => (split === dataset.split ? dataset : dataset.splits[split]());
+const splitOf = async (dataset: Dataset, split: Split): Promise<Dataset> =>
+  split === dataset.split ? dataset : dataset.splits[split]();

@@ -1,3 +1,4 @@
+import type { AnswerInput } from "./measure.js";
 import type { MeasureEntry } from "./measures.js";
 
 // ASCII symbols that SQuAD's script strips beside what Unicode calls punctuation
@@ -52,7 +53,7 @@ const contains = (text: readonly string[], part: readonly string[]): boolean =>
 /** The best value over the accepted answers; 0 when the reader abstained. */
 const best =
   (compare: (predicted: readonly string[], gold: readonly string[]) => number) =>
-  ({ text, accepted }: { readonly text: string | null; readonly accepted: readonly string[] }): number => {
+  ({ text, accepted }: AnswerInput): number => {
     if (text === null) return 0;
     const predicted = answerTokens(text);
     return accepted.reduce((top, answer) => Math.max(top, compare(predicted, answerTokens(answer))), 0);

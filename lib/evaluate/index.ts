@@ -1,7 +1,7 @@
 export { answerTokens } from "./answer.js";
-export { evaluateFiles, type FileResult } from "./files.js";
-export type { AnswerInput, Measure, MeasureInputs, MeasureSpec, PathInput, RankingInput } from "./measure.js";
+export { evaluateFiles } from "./files.js";
+export type { Measure } from "./measure.js";
 export { defineMeasure, measureNames, measureNeeds, parseMeasure } from "./measures.js";
 export { makeRun, type Run, type RunItem } from "./run.js";
-export { type ScoreOptions, score } from "./score.js";
-export { type Qrels, type RankedList, readQrels, readRunFile, writeTrec } from "./trec.js";
+export { score } from "./score.js";
+export { readQrels, readRunFile, writeTrec } from "./trec.js";

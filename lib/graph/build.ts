@@ -3,7 +3,7 @@ import { type Image, MkgError, quote } from "../core/index.js";
 import { type Adjacency, adjacency } from "./adjacency.js";
 import { type Columns, columnsOf, frozenTable, type TableInput, textColumn, type Where } from "./columns.js";
 import { frozenImage, noImages } from "./images.js";
-import { duplicateRows, Noticing, type Notice } from "./notices.js";
+import { duplicateRows, type Notice, Noticing } from "./notices.js";
 import type { LoadReport } from "./types.js";
 
 /** What a graph is made of. Rows of `ids` … `images` are entities; rows of `triples` … are triples. */
@@ -54,7 +54,12 @@ export function build(input: BuildInput): GraphParts {
   const noticing = new Noticing();
 
   const required = (where: Where, column: string) => (row: number) => {
-    throw new MkgError(place, `${where(row)}, column ${column}: empty`, "Every row needs one", "Fill it in or remove the row");
+    throw new MkgError(
+      place,
+      `${where(row)}, column ${column}: empty`,
+      "Every row needs one",
+      "Fill it in or remove the row",
+    );
   };
   const ids = textColumn(place, entities, "id", whereEntity, required(whereEntity, "id"));
   const rowOf = uniqueRows(place, "entity id", ids, whereEntity);
@@ -111,7 +116,8 @@ export function build(input: BuildInput): GraphParts {
 
   for (const t of duplicateRows(out, relation, tail, conditions)) noticing.add("duplicate triples", tripleIds[t]!);
   for (let e = 0; e < ids.length; e++) {
-    if (out.start[e] === out.start[e + 1] && inward.start[e] === inward.start[e + 1]) noticing.add("entities without triples", ids[e]!);
+    if (out.start[e] === out.start[e + 1] && inward.start[e] === inward.start[e + 1])
+      noticing.add("entities without triples", ids[e]!);
     if (/^\s|\s$/.test(ids[e]!)) noticing.add("entity ids that begin or end with white space", JSON.stringify(ids[e]));
   }
   const seenLabels = new Set<string>();
@@ -121,10 +127,24 @@ export function build(input: BuildInput): GraphParts {
   });
 
   return {
-    entities: frozenTable(withExtra({ id: ids, label: labels, description: descriptions, kind: kinds, images }, entities, entityColumns, ids.length)),
+    entities: frozenTable(
+      withExtra(
+        { id: ids, label: labels, description: descriptions, kind: kinds, images },
+        entities,
+        entityColumns,
+        ids.length,
+      ),
+    ),
     triples: frozenTable(
       withExtra(
-        { id: tripleIds, head: heads, relation: relationNames, relationLabel: relationLabels, tail: tails, condition: conditions },
+        {
+          id: tripleIds,
+          head: heads,
+          relation: relationNames,
+          relationLabel: relationLabels,
+          tail: tails,
+          condition: conditions,
+        },
         triples,
         tripleColumns,
         triples.rows,
@@ -176,7 +196,11 @@ function imageColumn(place: string, entities: Columns, where: Where): (readonly 
   return Array.from({ length: entities.rows }, (_, i) => {
     const value = column?.[i] ?? noImages;
     if (!Array.isArray(value) || !value.every(isImage))
-      throw new MkgError(place, `${where(i)}, column images: not a list of images (${quote(value)})`, "Images are {id, key, bytes()}");
+      throw new MkgError(
+        place,
+        `${where(i)}, column images: not a list of images (${quote(value)})`,
+        "Images are {id, key, bytes()}",
+      );
     return value.length === 0 ? noImages : Object.freeze(value.map(frozenImage));
   });
 }
@@ -188,11 +212,19 @@ const isImage = (value: unknown): value is Image =>
   typeof (value as Image).key === "boolean" &&
   typeof (value as Image).bytes === "function";
 
-function withExtra(own: Record<string, unknown[]>, given: Columns, names: readonly string[], rows: number): Map<string, unknown[]> {
+function withExtra(
+  own: Record<string, unknown[]>,
+  given: Columns,
+  names: readonly string[],
+  rows: number,
+): Map<string, unknown[]> {
   const columns = new Map(Object.entries(own));
   for (const [name, values] of given.data) {
     if (names.includes(name)) continue;
-    columns.set(name, Array.from({ length: rows }, (_, i) => values[i] ?? null));
+    columns.set(
+      name,
+      Array.from({ length: rows }, (_, i) => values[i] ?? null),
+    );
   }
   return columns;
 }

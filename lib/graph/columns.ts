@@ -24,10 +24,18 @@ export function columnsOf(place: string, what: string, input: TableInput | undef
     return { data, rows: input.numRows() };
   }
   if (!Array.isArray(input))
-    throw new MkgError(place, `${what} is not a table (${quote(input)})`, "It takes an Arquero table or an array of objects");
+    throw new MkgError(
+      place,
+      `${what} is not a table (${quote(input)})`,
+      "It takes an Arquero table or an array of objects",
+    );
   input.forEach((row: unknown, i) => {
     if (typeof row !== "object" || row === null || Array.isArray(row))
-      throw new MkgError(place, `${what}, row ${i} is not an object (${quote(row)})`, "Rows count from 0; each is an object such as {id: \"a\"}");
+      throw new MkgError(
+        place,
+        `${what}, row ${i} is not an object (${quote(row)})`,
+        'Rows count from 0; each is an object such as {id: "a"}',
+      );
   });
   return columnsOfObjects(place, what, input);
 }
@@ -51,12 +59,23 @@ export function columnsOfObjects(place: string, what: string, rows: readonly obj
 /** Arquero keeps columns on a plain object, where this one name would change the prototype. */
 export function checkName(place: string, what: string, name: string): string {
   if (name === "__proto__" || name === "")
-    throw new MkgError(place, `${what} has a column that cannot be kept (${quote(name)})`, "Any other name", "Rename the column");
+    throw new MkgError(
+      place,
+      `${what} has a column that cannot be kept (${quote(name)})`,
+      "Any other name",
+      "Rename the column",
+    );
   return name;
 }
 
 /** A column of strings. An empty cell takes `fallback(row)`; anything but a string is refused, so that no id passes through a number. */
-export function textColumn(place: string, columns: Columns, name: string, where: Where, fallback: (row: number) => string): string[] {
+export function textColumn(
+  place: string,
+  columns: Columns,
+  name: string,
+  where: Where,
+  fallback: (row: number) => string,
+): string[] {
   const column = columns.data.get(name);
   const out = new Array<string>(columns.rows);
   for (let i = 0; i < columns.rows; i++) {
@@ -76,7 +95,9 @@ export function textColumn(place: string, columns: Columns, name: string, where:
 
 /** A frozen Arquero table: its columns cannot be changed. */
 export function frozenTable(columns: ReadonlyMap<string, readonly unknown[]>): ColumnTable {
-  const made = table(Object.fromEntries([...columns].map(([name, values]) => [name, Object.freeze(values)])), [...columns.keys()]);
+  const made = table(Object.fromEntries([...columns].map(([name, values]) => [name, Object.freeze(values)])), [
+    ...columns.keys(),
+  ]);
   Object.freeze(made.data());
   return made;
 }

@@ -44,7 +44,9 @@ export function describe(name: string, p: GraphParts): GraphDescription {
     entitiesWithImages: p.images.reduce((n, images) => n + (images.length > 0 ? 1 : 0), 0),
     images: p.images.reduce((n, images) => n + images.length, 0),
     maxDegree,
-    kinds: [...kinds].map(([kind, count]) => ({ kind, count })).sort((a, b) => b.count - a.count || byCodeUnit(a.kind, b.kind)),
+    kinds: [...kinds]
+      .map(([kind, count]) => ({ kind, count }))
+      .sort((a, b) => b.count - a.count || byCodeUnit(a.kind, b.kind)),
   };
   return { ...counts, toString: () => summary(counts, p) };
 }
@@ -53,9 +55,11 @@ function summary(d: Omit<GraphDescription, "toString">, p: GraphParts): string {
   const lines = [
     `Graph${d.name ? ` ${d.name}` : ""}: ${d.entities} entities (${d.entitiesInTriples} in triples), ${d.triples} triples (${d.distinctTriples} distinct), ${d.relations} relations`,
   ];
-  if (d.kinds.some((k) => k.kind !== "")) lines.push(`kinds: ${d.kinds.map((k) => `${k.kind || "none"} ${k.count}`).join(", ")}`);
+  if (d.kinds.some((k) => k.kind !== ""))
+    lines.push(`kinds: ${d.kinds.map((k) => `${k.kind || "none"} ${k.count}`).join(", ")}`);
   if (d.conditionalTriples > 0) lines.push(`triples with a condition: ${d.conditionalTriples}`);
   if (d.images > 0) lines.push(`images: ${d.images} of ${d.entitiesWithImages} entities`);
-  for (const n of p.report.notices) lines.push(`notice: ${n.what}: ${n.count} (${n.examples.join(", ")}${n.count > n.examples.length ? ", …" : ""})`);
+  for (const n of p.report.notices)
+    lines.push(`notice: ${n.what}: ${n.count} (${n.examples.join(", ")}${n.count > n.examples.length ? ", …" : ""})`);
   return lines.join("\n");
 }

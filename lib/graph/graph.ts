@@ -1,5 +1,5 @@
 import type { ColumnTable } from "arquero";
-import { type Hit, MkgError, nearest, quote, sha256, stableStringify, unknownName } from "../core/index.js";
+import { type Hit, MkgError, quote, sha256, stableStringify, unknownName } from "../core/index.js";
 import { build, type GraphParts } from "./build.js";
 import { frozenTable, type TableInput } from "./columns.js";
 import { describe, type GraphDescription } from "./describe.js";
@@ -128,7 +128,11 @@ export class Graph {
     const tripleRows = rowsWhere(p.tripleIds.length, (t) => keep[p.head[t]!] === 1 && keep[p.tail[t]!] === 1);
     return new Graph(
       this.name,
-      build({ place: "graph.subgraph", entities: pick(this.entities, entityRows), triples: pick(this.triples, tripleRows) }),
+      build({
+        place: "graph.subgraph",
+        entities: pick(this.entities, entityRows),
+        triples: pick(this.triples, tripleRows),
+      }),
     );
   }
 
@@ -137,7 +141,8 @@ export class Graph {
     const p = this.#parts;
     const images = p.ids.map(() => noImages);
     const columns = new Map<string, readonly unknown[]>();
-    for (const name of p.entities.columnNames()) columns.set(name, name === "images" ? images : (p.entities.data()[name] as unknown as unknown[]));
+    for (const name of p.entities.columnNames())
+      columns.set(name, name === "images" ? images : (p.entities.data()[name] as unknown as unknown[]));
     return new Graph(this.name, { ...p, images, entities: frozenTable(columns) });
   }
 
@@ -163,17 +168,26 @@ export class Graph {
     if (isTriple(of)) return this.#tripleText(this.#tripleRow(of.id));
     if (of.triple !== undefined) return this.#tripleText(this.#tripleRow(of.triple));
     if (of.path === undefined || of.path.length === 0)
-      throw new MkgError("graph.text", `neither a triple nor a path (${quote(of)})`, "It takes a triple id, a triple, or {path, pathTriples?}");
+      throw new MkgError(
+        "graph.text",
+        `neither a triple nor a path (${quote(of)})`,
+        "It takes a triple id, a triple, or {path, pathTriples?}",
+      );
     return this.#pathText(of.path, of.pathTriples);
   }
 
   #pathText(path: readonly string[], triples: readonly string[] | undefined): string {
     const p = this.#parts;
     if (triples && triples.length !== path.length - 1)
-      throw new MkgError("graph.text", `${path.length} entities and ${triples.length} triples in a path`, "One triple between two entities");
+      throw new MkgError(
+        "graph.text",
+        `${path.length} entities and ${triples.length} triples in a path`,
+        "One triple between two entities",
+      );
     const lines: string[] = [];
     path.forEach((id, i) => {
-      if (i > 0) lines.push(this.#tripleText(triples ? this.#tripleRow(triples[i - 1]!) : this.#edgeBetween(path[i - 1]!, id)));
+      if (i > 0)
+        lines.push(this.#tripleText(triples ? this.#tripleRow(triples[i - 1]!) : this.#edgeBetween(path[i - 1]!, id)));
       const row = this.#row("graph.text", id);
       const description = p.descriptions[row]!;
       lines.push(description === "" ? p.labels[row]! : `${p.labels[row]}: ${description}`);
@@ -183,7 +197,12 @@ export class Graph {
 
   #edgeBetween(a: string, b: string): number {
     const edge = this.neighbours(a, { direction: "both" }).find((n) => n.entity === b);
-    if (!edge) throw new MkgError("graph.text", `no triple joins ${quote(a)} and ${quote(b)}`, "A path follows triples of the graph");
+    if (!edge)
+      throw new MkgError(
+        "graph.text",
+        `no triple joins ${quote(a)} and ${quote(b)}`,
+        "A path follows triples of the graph",
+      );
     return this.#tripleRow(edge.triple);
   }
 
@@ -235,11 +254,16 @@ export class Graph {
  * });
  * graph.text("0")   // "Vulmar uses Ember Sweep (only if enraged)"
  */
-export function graphFrom(input: { readonly entities?: TableInput; readonly triples?: TableInput; readonly name?: string }): Graph {
+export function graphFrom(input: {
+  readonly entities?: TableInput;
+  readonly triples?: TableInput;
+  readonly name?: string;
+}): Graph {
   if (typeof input !== "object" || input === null || (input.entities === undefined && input.triples === undefined))
     throw new MkgError("graphFrom", `no tables given (${quote(input)})`, "It takes {entities?, triples?, name?}");
   for (const key of Object.keys(input))
-    if (!["entities", "triples", "name"].includes(key)) throw unknownName("graphFrom", "option", key, ["entities", "triples", "name"]);
+    if (!["entities", "triples", "name"].includes(key))
+      throw unknownName("graphFrom", "option", key, ["entities", "triples", "name"]);
   return new Graph(input.name ?? "", build({ place: "graphFrom", entities: input.entities, triples: input.triples }));
 }
 
@@ -283,7 +307,8 @@ function fingerprintOf(...tables: ColumnTable[]): string {
 
 function cellText(name: string, value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
-  if (name === "images") return JSON.stringify((value as readonly { id: string; key: boolean }[]).map((image) => [image.id, image.key]));
+  if (name === "images")
+    return JSON.stringify((value as readonly { id: string; key: boolean }[]).map((image) => [image.id, image.key]));
   try {
     return stableStringify(value);
   } catch {

@@ -21,16 +21,35 @@ const maxBytes = 64 * 2 ** 20;
  * @example
  * await imageFile("data/markg/images", "Q1501/3.pool2.jpg").bytes()   // Uint8Array(…)
  */
-export function imageFile(folder: string, path: string, options: { readonly key?: boolean; readonly place?: string } = {}): Image {
+export function imageFile(
+  folder: string,
+  path: string,
+  options: { readonly key?: boolean; readonly place?: string } = {},
+): Image {
   const place = options.place ?? "imageFile";
-  if (typeof path !== "string" || path === "" || path.includes("\0") || isAbsolute(path) || path.split(/[/\\]/).includes(".."))
-    throw new MkgError(place, `not a path inside the folder (${quote(path)})`, "A relative path without ..", "Put the picture below the folder");
+  if (
+    typeof path !== "string" ||
+    path === "" ||
+    path.includes("\0") ||
+    isAbsolute(path) ||
+    path.split(/[/\\]/).includes("..")
+  )
+    throw new MkgError(
+      place,
+      `not a path inside the folder (${quote(path)})`,
+      "A relative path without ..",
+      "Put the picture below the folder",
+    );
   const bytes = () => readInside(place, folder, path);
   return Object.freeze({ id: stableHash(["image", path]), key: options.key ?? true, bytes });
 }
 
 /** That the file is there and inside the folder, symbolic links followed; an error otherwise. Reads no picture. */
-export async function checkImageFile(folder: string, path: string, options: { readonly place?: string } = {}): Promise<void> {
+export async function checkImageFile(
+  folder: string,
+  path: string,
+  options: { readonly place?: string } = {},
+): Promise<void> {
   await realPath(options.place ?? "checkImageFile", folder, path);
 }
 
@@ -41,10 +60,20 @@ async function realPath(place: string, folder: string, path: string): Promise<st
     root = await realpath(folder);
     real = await realpath(join(folder, path));
   } catch {
-    throw new MkgError(place, `cannot read the picture (${join(folder, path)})`, "", "There is no such file; check the path");
+    throw new MkgError(
+      place,
+      `cannot read the picture (${join(folder, path)})`,
+      "",
+      "There is no such file; check the path",
+    );
   }
   if (!real.startsWith(root.endsWith(sep) ? root : root + sep))
-    throw new MkgError(place, `the picture lies outside its folder (${join(folder, path)})`, `Files below ${folder}`, "Replace the symbolic link by the file");
+    throw new MkgError(
+      place,
+      `the picture lies outside its folder (${join(folder, path)})`,
+      `Files below ${folder}`,
+      "Replace the symbolic link by the file",
+    );
   return real;
 }
 
@@ -53,7 +82,12 @@ async function readInside(place: string, folder: string, path: string): Promise<
   try {
     const info = await file.stat();
     if (!info.isFile()) throw new MkgError(place, `not a file (${join(folder, path)})`);
-    if (info.size > maxBytes) throw new MkgError(place, `the picture is too large (${join(folder, path)}: ${info.size} bytes)`, `At most ${maxBytes} bytes`);
+    if (info.size > maxBytes)
+      throw new MkgError(
+        place,
+        `the picture is too large (${join(folder, path)}: ${info.size} bytes)`,
+        `At most ${maxBytes} bytes`,
+      );
     return new Uint8Array(await file.readFile());
   } finally {
     await file.close();
@@ -80,7 +114,12 @@ export async function imageFolder(place: string, folder: string): Promise<ImageF
     try {
       return (await readdir(at, { withFileTypes: true })).sort((a, b) => byCodeUnit(a.name, b.name));
     } catch (error) {
-      throw new MkgError(place, `cannot list the folder of pictures (${at})`, "", (error as NodeJS.ErrnoException).code ?? String(error));
+      throw new MkgError(
+        place,
+        `cannot list the folder of pictures (${at})`,
+        "",
+        (error as NodeJS.ErrnoException).code ?? String(error),
+      );
     }
   };
   for (const entry of await list(folder)) {

@@ -10,17 +10,31 @@ export async function labelsFrom(place: string, labels: Labels | undefined): Pro
   const texts = new Map<string, string>();
   const add = (where: string, id: unknown, text: unknown) => {
     if (typeof id !== "string" || id === "" || typeof text !== "string")
-      throw new MkgError(place, `${where}: not an id and a text (${quote([id, text])})`, "Two strings", "Mend that line");
-    if (texts.has(id)) throw new MkgError(place, `${where}: a second text for the id ${quote(id)}`, "One text an id", "Remove one of them");
+      throw new MkgError(
+        place,
+        `${where}: not an id and a text (${quote([id, text])})`,
+        "Two strings",
+        "Mend that line",
+      );
+    if (texts.has(id))
+      throw new MkgError(
+        place,
+        `${where}: a second text for the id ${quote(id)}`,
+        "One text an id",
+        "Remove one of them",
+      );
     texts.set(id, text);
   };
   if (typeof labels === "string") {
     const rows = await readRows(labels, {
       place,
-      decide: (first) => (first.includes("id") && first.includes("label") ? { names: first, header: true } : { names: ["id", "label"], header: false }),
+      decide: (first) =>
+        first.includes("id") && first.includes("label")
+          ? { names: first, header: true }
+          : { names: ["id", "label"], header: false },
     });
     const [ids, values] = [rows.columns.data.get("id"), rows.columns.data.get("label")];
-    rows.lines.forEach((line, i) => add(`${labels}, line ${line}`, ids?.[i], values?.[i]));
+    for (const [i, line] of rows.lines.entries()) add(`${labels}, line ${line}`, ids?.[i], values?.[i]);
   } else if (labels instanceof Map) for (const [id, text] of labels) add("labels", id, text);
   else for (const [id, text] of Object.entries(labels)) add("labels", id, text);
   return texts;

@@ -49,8 +49,15 @@ const known = ["name", "format", "header", "columns", "labels", "images", "lenie
  */
 export async function loadGraph(source: string, options: LoadGraphOptions = {}): Promise<Graph> {
   for (const key of Object.keys(options)) if (!known.includes(key)) throw unknownName(place, "option", key, known);
-  if (typeof source !== "string" || source === "") throw new MkgError(place, `source is not a path (${quote(source)})`, "A file or a folder");
-  if (!existsSync(source)) throw new MkgError(place, `there is no such file or folder (${source})`, `A file in one of the formats ${tableFormats().join(", ")}, or a folder with triples.* and entities.*`, "Check the path");
+  if (typeof source !== "string" || source === "")
+    throw new MkgError(place, `source is not a path (${quote(source)})`, "A file or a folder");
+  if (!existsSync(source))
+    throw new MkgError(
+      place,
+      `there is no such file or folder (${source})`,
+      `A file in one of the formats ${tableFormats().join(", ")}, or a folder with triples.* and entities.*`,
+      "Check the path",
+    );
   const isFolder = statSync(source).isDirectory();
   const { entities, triples } = isFolder ? await readFolder(source, options) : await readFile(source, options);
 
@@ -59,8 +66,11 @@ export async function loadGraph(source: string, options: LoadGraphOptions = {}):
     entities: entities && sift(entities, ["id"], options.lenient ?? false),
     triples: triples && sift(triples, ["head", "relation", "tail"], options.lenient ?? false),
   };
-  for (const part of [entities, triples]) if (part && !part.header) noticing.add("files read without a header line", basename(part.file));
-  const refused = [entities, triples].flatMap((part) => part?.refused ?? []).concat(sifted.entities?.refused ?? [], sifted.triples?.refused ?? []);
+  for (const part of [entities, triples])
+    if (part && !part.header) noticing.add("files read without a header line", basename(part.file));
+  const refused = [entities, triples]
+    .flatMap((part) => part?.refused ?? [])
+    .concat(sifted.entities?.refused ?? [], sifted.triples?.refused ?? []);
   for (const row of refused) noticing.add(`refused rows: ${row.reason}`, `${basename(row.file)}, line ${row.line}`);
 
   const folder = isFolder ? source : dirname(source);
@@ -69,12 +79,16 @@ export async function loadGraph(source: string, options: LoadGraphOptions = {}):
   const read: Record<string, number> = { entities: sourceRows(entities), triples: sourceRows(triples) };
   const { labels } = options;
   if (labels?.entities || labels?.descriptions) {
-    const [texts, descriptions] = [await labelsFrom(place, labels.entities), await labelsFrom(place, labels.descriptions)];
+    const [texts, descriptions] = [
+      await labelsFrom(place, labels.entities),
+      await labelsFrom(place, labels.descriptions),
+    ];
     if (labels.entities) read.entityLabels = texts.size;
     if (labels.descriptions) read.entityDescriptions = descriptions.size;
     entityColumns = addEntityTexts(entityColumns, texts, descriptions, tripleColumns);
     const ids = new Set(entityColumns.data.get("id"));
-    for (const id of descriptions.keys()) if (!ids.has(id)) noticing.add("descriptions of ids that are no entities: left out", id);
+    for (const id of descriptions.keys())
+      if (!ids.has(id)) noticing.add("descriptions of ids that are no entities: left out", id);
   }
   if (labels?.relations) {
     const texts = await labelsFrom(place, labels.relations);
@@ -107,21 +121,36 @@ export async function loadGraph(source: string, options: LoadGraphOptions = {}):
 type Sources = { readonly entities?: SourceRows; readonly triples?: SourceRows };
 
 const sourceRows = (rows: SourceRows | undefined) => (rows ? rows.lines.length + rows.refused.length : 0);
-const endsOf = (triples: Columns | undefined) => [...((triples?.data.get("head") ?? []) as string[]), ...((triples?.data.get("tail") ?? []) as string[])];
-const whereIn = (rows: Pick<SourceRows, "file" | "lines">) => (row: number) => (row < rows.lines.length ? `${rows.file}, line ${rows.lines[row]}` : "labels");
+const endsOf = (triples: Columns | undefined) => [
+  ...((triples?.data.get("head") ?? []) as string[]),
+  ...((triples?.data.get("tail") ?? []) as string[]),
+];
+const whereIn = (rows: Pick<SourceRows, "file" | "lines">) => (row: number) =>
+  row < rows.lines.length ? `${rows.file}, line ${rows.lines[row]}` : "labels";
 
 async function readFolder(folder: string, options: LoadGraphOptions): Promise<Sources> {
   const names = (await readdir(folder)).sort(byCodeUnit);
   const find = (stem: string): string | undefined => {
     const files = names.filter((name) => basename(name, extname(name)) === stem && extname(name) !== "");
     const readable = files.filter((name) => tableFormats().includes(extname(name).slice(1).toLowerCase()));
-    if (readable.length > 1) throw new MkgError(place, `two files of ${stem} in ${folder} (${readable.join(", ")})`, "One of them", "Remove the other, or give one file's path");
+    if (readable.length > 1)
+      throw new MkgError(
+        place,
+        `two files of ${stem} in ${folder} (${readable.join(", ")})`,
+        "One of them",
+        "Remove the other, or give one file's path",
+      );
     if (readable.length === 0 && files.length > 0) formatOf(place, join(folder, files[0]!));
     return readable[0];
   };
   const [entities, triples] = [find("entities"), find("triples")];
   if (!entities && !triples)
-    throw new MkgError(place, `no entities.* or triples.* in the folder (${folder})`, `Formats: ${tableFormats().join(", ")}`, "Name the files so, or give one file's path");
+    throw new MkgError(
+      place,
+      `no entities.* or triples.* in the folder (${folder})`,
+      `Formats: ${tableFormats().join(", ")}`,
+      "Name the files so, or give one file's path",
+    );
   return {
     entities: entities ? await readPart(join(folder, entities), "entities", options) : undefined,
     triples: triples ? await readPart(join(folder, triples), "triples", options) : undefined,
@@ -143,12 +172,26 @@ function readJsonObject(file: string, value: object): Sources {
     const list: unknown = parts.get(part);
     if (list === undefined) return undefined;
     if (!Array.isArray(list) || list.some((row) => typeof row !== "object" || row === null || Array.isArray(row)))
-      throw new MkgError(place, `${file}: ${part} is not a list of objects (${quote(list)})`, "{entities: [{id, …}], triples: [{head, relation, tail, …}]}");
-    return { file: `${file}, ${part}`, columns: columnsOfObjects(place, file, list), lines: list.map((_, i) => i + 1), header: true, refused: [] };
+      throw new MkgError(
+        place,
+        `${file}: ${part} is not a list of objects (${quote(list)})`,
+        "{entities: [{id, …}], triples: [{head, relation, tail, …}]}",
+      );
+    return {
+      file: `${file}, ${part}`,
+      columns: columnsOfObjects(place, file, list),
+      lines: list.map((_, i) => i + 1),
+      header: true,
+      refused: [],
+    };
   };
   const found = { entities: rows("entities"), triples: rows("triples") };
   if (!found.entities && !found.triples)
-    throw new MkgError(place, `${file}: neither entities nor triples (${quote([...parts.keys()])})`, "An array of rows, or {entities, triples}");
+    throw new MkgError(
+      place,
+      `${file}: neither entities nor triples (${quote([...parts.keys()])})`,
+      "An array of rows, or {entities, triples}",
+    );
   return found;
 }
 
@@ -161,7 +204,10 @@ async function readPart(path: string, role: Role, options: LoadGraphOptions): Pr
     lenient: options.lenient,
     decide: (first, where) => headerOf(place, where, first.map(renamed), role, options.header),
   });
-  const columns = { ...rows.columns, data: new Map([...rows.columns.data].map(([name, values]) => [renamed(name), values])) };
+  const columns = {
+    ...rows.columns,
+    data: new Map([...rows.columns.data].map(([name, values]) => [renamed(name), values])),
+  };
   // jsonl and json have no header line: their keys are known only now
   headerOf(place, path, [...columns.data.keys()], role, true);
   return { ...rows, columns };
@@ -208,7 +254,11 @@ async function openImages(folder: string, rows: SourceRows | undefined): Promise
     const where = `${rows.file}, line ${rows.lines[i]}, column images`;
     const list: unknown = typeof cell === "string" ? cell.split("|").filter((name) => name !== "") : (cell ?? []);
     if (!Array.isArray(list) || list.some((name) => typeof name !== "string"))
-      throw new MkgError(place, `${where}: not picture files (${quote(cell)})`, "A list of relative paths, or paths with | between");
+      throw new MkgError(
+        place,
+        `${where}: not picture files (${quote(cell)})`,
+        "A list of relative paths, or paths with | between",
+      );
     images.push((list as string[]).map((name) => imageFile(folder, name, { place: `${place}: ${where}` })));
     for (const name of list as string[]) await checkImageFile(folder, name, { place: `${place}: ${where}` });
   }
@@ -219,10 +269,18 @@ async function openImages(folder: string, rows: SourceRows | undefined): Promise
 function fill(columns: Columns, from: string, to: string, texts: ReadonlyMap<string, string>): Columns {
   const keys = columns.data.get(from) as readonly string[];
   const old = columns.data.get(to);
-  return { ...columns, data: new Map([...columns.data, [to, keys.map((key, i) => old?.[i] || (texts.get(key) ?? null))]]) };
+  return {
+    ...columns,
+    data: new Map([...columns.data, [to, keys.map((key, i) => old?.[i] || (texts.get(key) ?? null))]]),
+  };
 }
 
-function addEntityTexts(entities: Columns | undefined, labels: ReadonlyMap<string, string>, descriptions: ReadonlyMap<string, string>, triples: Columns | undefined): Columns {
+function addEntityTexts(
+  entities: Columns | undefined,
+  labels: ReadonlyMap<string, string>,
+  descriptions: ReadonlyMap<string, string>,
+  triples: Columns | undefined,
+): Columns {
   let columns = withIds(entities, labels.keys());
   // a description alone makes no entity: it is kept for ids that a triple or a row names
   if (descriptions.size > 0) columns = withIds(columns, new Set(endsOf(triples).filter((id) => descriptions.has(id))));
@@ -233,7 +291,13 @@ function addEntityImages(entities: Columns | undefined, images: ReadonlyMap<stri
   const columns = withIds(entities, images.keys());
   const old = columns.data.get("images");
   const ids = columns.data.get("id") as readonly string[];
-  return { ...columns, data: new Map([...columns.data, ["images", ids.map((id, i) => [...((old?.[i] as unknown[]) ?? []), ...(images.get(id) ?? [])])]]) };
+  return {
+    ...columns,
+    data: new Map([
+      ...columns.data,
+      ["images", ids.map((id, i) => [...((old?.[i] as unknown[]) ?? []), ...(images.get(id) ?? [])])],
+    ]),
+  };
 }
 
 /** The entities with a row added for each id that has none yet. */
@@ -242,6 +306,8 @@ function withIds(entities: Columns | undefined, ids: Iterable<string>): Columns 
   const seen = new Set(base.data.get("id"));
   const added = [...ids].filter((id) => !seen.has(id));
   const rows = base.rows + added.length;
-  const data = new Map([...base.data].map(([name, values]) => [name, [...values, ...added.map((id) => (name === "id" ? id : null))]]));
+  const data = new Map(
+    [...base.data].map(([name, values]) => [name, [...values, ...added.map((id) => (name === "id" ? id : null))]]),
+  );
   return { data, rows };
 }

@@ -18,12 +18,19 @@ export class Noticing {
   }
 
   list(): Notice[] {
-    return [...this.kinds].map(([what, { count, examples }]) => Object.freeze({ what, count, examples: Object.freeze(examples) }));
+    return [...this.kinds].map(([what, { count, examples }]) =>
+      Object.freeze({ what, count, examples: Object.freeze(examples) }),
+    );
   }
 }
 
 /** Rows of triples that repeat an earlier one in head, relation, tail and condition. O(triples) time, memory of the largest degree. */
-export function duplicateRows(out: Adjacency, relation: Int32Array, tail: Int32Array, condition: readonly string[]): number[] {
+export function duplicateRows(
+  out: Adjacency,
+  relation: Int32Array,
+  tail: Int32Array,
+  condition: readonly string[],
+): number[] {
   const rows: number[] = [];
   const seen = new Set<string>();
   for (let e = 0; e + 1 < out.start.length; e++) {

@@ -2,7 +2,7 @@ import { basename, extname } from "node:path";
 import type { ColumnTable } from "arquero";
 import { parse } from "csv-parse/sync";
 import { MkgError, quote, readText, unknownName } from "../core/index.js";
-import { checkName, type Columns, columnsOfObjects, frozenTable } from "./columns.js";
+import { type Columns, checkName, columnsOfObjects, frozenTable } from "./columns.js";
 import type { RefusedRow } from "./types.js";
 
 /** A file's rows as columns, with the line each row begins at. */
@@ -17,7 +17,10 @@ export interface SourceRows {
 }
 
 /** The names of the columns, from the fields of the first line; `header` says whether that line is names or data. */
-export type DecideHeader = (first: readonly string[], where: string) => { readonly names: readonly string[]; readonly header: boolean };
+type DecideHeader = (
+  first: readonly string[],
+  where: string,
+) => { readonly names: readonly string[]; readonly header: boolean };
 
 interface Reading {
   readonly place: string;
@@ -46,7 +49,12 @@ export function formatOf(place: string, path: string, format?: string): string {
   const name = format ?? extname(path).slice(1).toLowerCase();
   if (!Object.hasOwn(formats, name))
     throw format === undefined
-      ? new MkgError(place, `the format of the file is not one that is read here (${basename(path)})`, `Formats: ${tableFormats().join(", ")}`, "Convert the file, or say { format } if only its name is unusual")
+      ? new MkgError(
+          place,
+          `the format of the file is not one that is read here (${basename(path)})`,
+          `Formats: ${tableFormats().join(", ")}`,
+          "Convert the file, or say { format } if only its name is unusual",
+        )
       : unknownName(place, "format", format, tableFormats());
   return name;
 }
@@ -62,7 +70,12 @@ export async function readRows(path: string, options: ReadRowsOptions): Promise<
   const { place, lenient = false } = options;
   const read = formats[formatOf(place, path, options.format)]!;
   const text = await readText(path, { place });
-  return read(text, { place, file: path, lenient, decide: options.decide ?? ((first) => ({ names: first, header: true })) });
+  return read(text, {
+    place,
+    file: path,
+    lenient,
+    decide: options.decide ?? ((first) => ({ names: first, header: true })),
+  });
 }
 
 /**
@@ -76,7 +89,10 @@ export async function readRows(path: string, options: ReadRowsOptions): Promise<
  * @example
  * (await readTable("entities.csv")).get("id", 0)   // "007"
  */
-export async function readTable(path: string, options: { readonly format?: string; readonly names?: readonly string[] } = {}): Promise<ColumnTable> {
+export async function readTable(
+  path: string,
+  options: { readonly format?: string; readonly names?: readonly string[] } = {},
+): Promise<ColumnTable> {
   const { names } = options;
   const rows = await readRows(path, {
     place: "readTable",
@@ -107,7 +123,8 @@ function csvRecords(text: string, { place, file }: Reading): Fields[] {
   const records: Fields[] = [];
   // the parser counts every CR and LF inside a field as a line and gives the line that a record ends at
   let returns = 0;
-  const count = (fields: readonly string[], what: RegExp) => fields.reduce((n, field) => n + (field.match(what)?.length ?? 0), 0);
+  const count = (fields: readonly string[], what: RegExp) =>
+    fields.reduce((n, field) => n + (field.match(what)?.length ?? 0), 0);
   try {
     parse(text, {
       skip_empty_lines: true,
@@ -122,7 +139,12 @@ function csvRecords(text: string, { place, file }: Reading): Fields[] {
   } catch (error) {
     const { lines, message } = error as { lines?: number; message: string };
     const line = lines === undefined ? "" : `, line ${lines - returns}`;
-    throw new MkgError(place, `${file}${line}: not CSV (${message.replace(/ at line \d+/, "")})`, "RFC 4180: a field with quotes, commas or line breaks stands in quotes, and a quote in it is doubled", "Mend that line");
+    throw new MkgError(
+      place,
+      `${file}${line}: not CSV (${message.replace(/ at line \d+/, "")})`,
+      "RFC 4180: a field with quotes, commas or line breaks stands in quotes, and a quote in it is doubled",
+      "Mend that line",
+    );
   }
   return records;
 }
@@ -142,7 +164,13 @@ function delimited(records: Iterable<Fields>, { place, file, decide, lenient }: 
     }
     if (fields.length !== names.length) {
       const reason = `${fields.length} fields instead of ${names.length}`;
-      if (!lenient) throw new MkgError(place, `${file}, line ${line}: ${reason} (${quote(fields)})`, `Columns: ${names.join(", ")}`, "Mend that line");
+      if (!lenient)
+        throw new MkgError(
+          place,
+          `${file}, line ${line}: ${reason} (${quote(fields)})`,
+          `Columns: ${names.join(", ")}`,
+          "Mend that line",
+        );
       refused.push({ file, line, reason });
       continue;
     }
@@ -150,13 +178,25 @@ function delimited(records: Iterable<Fields>, { place, file, decide, lenient }: 
     lines.push(line);
   }
   if (!names) throw new MkgError(place, `the file is empty (${file})`, "At least a header line or one row");
-  return { file, columns: { data: new Map(names.map((name, c) => [name, columns[c]!])), rows: lines.length }, lines, header, refused };
+  return {
+    file,
+    columns: { data: new Map(names.map((name, c) => [name, columns[c]!])), rows: lines.length },
+    lines,
+    header,
+    refused,
+  };
 }
 
 function checkNames(place: string, where: string, names: readonly string[]): void {
   names.forEach((name, i) => {
     checkName(place, where, name);
-    if (names.indexOf(name) !== i) throw new MkgError(place, `${where}: two columns have the same name (${quote(name)})`, "Column names are distinct", "Rename one");
+    if (names.indexOf(name) !== i)
+      throw new MkgError(
+        place,
+        `${where}: two columns have the same name (${quote(name)})`,
+        "Column names are distinct",
+        "Rename one",
+      );
   });
 }
 
@@ -181,7 +221,8 @@ function* jsonLines(text: string, { place, file }: Reading): Generator<{ line: n
 }
 
 function jsonArray(value: unknown, { place, file }: Reading): { line: number; value: unknown }[] {
-  if (!Array.isArray(value)) throw new MkgError(place, `${file}: not a list of objects (${quote(value)})`, "A JSON array of objects");
+  if (!Array.isArray(value))
+    throw new MkgError(place, `${file}: not a list of objects (${quote(value)})`, "A JSON array of objects");
   return value.map((item, i) => ({ line: i + 1, value: item }));
 }
 
@@ -192,12 +233,19 @@ function objects(records: Iterable<{ line: number; value: unknown }>, reading: R
   for (const { line, value } of records) {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       const where = `${reading.file}, line ${line}`;
-      if (!reading.lenient) throw new MkgError(reading.place, `${where}: not an object (${quote(value)})`, "One JSON object a row");
+      if (!reading.lenient)
+        throw new MkgError(reading.place, `${where}: not an object (${quote(value)})`, "One JSON object a row");
       refused.push({ file: reading.file, line, reason: "not an object" });
       continue;
     }
     rows.push(value);
     lines.push(line);
   }
-  return { file: reading.file, columns: columnsOfObjects(reading.place, reading.file, rows), lines, header: true, refused };
+  return {
+    file: reading.file,
+    columns: columnsOfObjects(reading.place, reading.file, rows),
+    lines,
+    header: true,
+    refused,
+  };
 }

@@ -52,13 +52,22 @@ const writers: Readonly<Record<string, Writer>> = {
  * @example
  * await writeGraph(graph, "out")   // ["out/entities.tsv", "out/triples.tsv"]
  */
-export async function writeGraph(graph: Graph, folder: string, options: { readonly format?: string } = {}): Promise<string[]> {
+export async function writeGraph(
+  graph: Graph,
+  folder: string,
+  options: { readonly format?: string } = {},
+): Promise<string[]> {
   const format = options.format ?? "tsv";
   if (!Object.hasOwn(writers, format)) throw unknownName(place, "format", format, Object.keys(writers));
   const writer = writers[format]!;
   const { images, entitiesWithImages } = graph.describe();
   if (images > 0)
-    throw new MkgError(place, `the graph has pictures, which a table cannot hold (${images} of ${entitiesWithImages} entities)`, "", "Write graph.withoutImages()");
+    throw new MkgError(
+      place,
+      `the graph has pictures, which a table cannot hold (${images} of ${entitiesWithImages} entities)`,
+      "",
+      "Write graph.withoutImages()",
+    );
   const files = [
     { path: join(folder, `entities.${writer.extension}`), text: render(writer, "entities", graph.entities, "images") },
     { path: join(folder, `triples.${writer.extension}`), text: render(writer, "triples", graph.triples) },
@@ -71,15 +80,22 @@ function render(writer: Writer, what: string, table: ColumnTable, leaveOut = "")
   const names = table.columnNames().filter((name) => name !== leaveOut);
   const columns = names.map((name) => table.data()[name]!);
   const check = (value: unknown, row: string, name: string) => {
-    const why = writer.refuse(value) ?? (typeof value === "string" && /\p{Surrogate}/u.test(value) ? "half of a surrogate pair" : undefined);
+    const why =
+      writer.refuse(value) ??
+      (typeof value === "string" && /\p{Surrogate}/u.test(value) ? "half of a surrogate pair" : undefined);
     if (why)
-      throw new MkgError(place, `${what}, ${row}, column ${name}: ${writer.extension} cannot hold it: ${why} (${quote(value)})`, `Formats: ${Object.keys(writers).join(", ")}`, "Choose another format or change the value");
+      throw new MkgError(
+        place,
+        `${what}, ${row}, column ${name}: ${writer.extension} cannot hold it: ${why} (${quote(value)})`,
+        `Formats: ${Object.keys(writers).join(", ")}`,
+        "Choose another format or change the value",
+      );
   };
   for (const name of names) check(name, "header", name);
   const lines = [writer.header(names)].filter((line) => line !== "");
   for (let i = 0; i < table.numRows(); i++) {
     const cells = columns.map((column) => column.at(i));
-    cells.forEach((cell, c) => check(cell, `row ${i} (from 0)`, names[c]!));
+    for (const [c, cell] of cells.entries()) check(cell, `row ${i} (from 0)`, names[c]!);
     lines.push(writer.row(names, cells));
   }
   return lines.map((line) => `${line}\n`).join("");

@@ -1,3 +1,3 @@
 export { type KeyFrames, keyFrameChoices, selectFrames } from "./frames.js";
 export { bytesImage, contentHash, fileImage } from "./image.js";
-export { type Pixels, type PixelsOptions, pixels } from "./pixels.js";
+export { type Pixels, pixels } from "./pixels.js";

@@ -9,7 +9,7 @@ export interface Pixels {
   readonly data: Uint8Array;
 }
 
-export interface PixelsOptions {
+interface PixelsOptions {
   /** Pixels; with `height` the picture is stretched to both, alone it keeps its proportions. */
   readonly width?: number;
   readonly height?: number;

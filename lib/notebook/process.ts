@@ -53,13 +53,13 @@ export async function startKernel(cwd: string, language: string, signal: AbortSi
       "runNotebook",
       "the notebook kernel is not installed (tslab)",
       "",
-      `Run \`npm install --no-save tslab@${TSLAB_VERSION}\``,
+      `Run \`npm install -D tslab@${TSLAB_VERSION}\``,
     );
   throw new SetupError(
     "runNotebook",
     `the notebook kernel does not start (${reason.split("\n")[0]})`,
     `Tried with tslab ${TSLAB_VERSION}`,
-    `Run \`npm install --no-save tslab@${TSLAB_VERSION}\``,
+    `Run \`npm install -D tslab@${TSLAB_VERSION}\``,
   );
 }
 

@@ -161,12 +161,27 @@ const frozen = (candidates: readonly Candidate[]): readonly Candidate[] =>
     ? candidates
     : Object.freeze(candidates.map((c) => Object.freeze({ ...c })));
 
-/** The promise, or a rejection as soon as the signal aborts. */
+const waiting = new WeakMap<AbortSignal, Set<() => void>>();
+
+/** The promise, or a rejection as soon as the signal aborts. One listener a signal, however many wait: Node warns at 11. */
 function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);
     if (signal.aborted) return stop();
-    signal.addEventListener("abort", stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+    let stops = waiting.get(signal);
+    if (!stops) {
+      const all = new Set<() => void>();
+      signal.addEventListener(
+        "abort",
+        () => {
+          for (const each of all) each();
+        },
+        { once: true },
+      );
+      waiting.set(signal, all);
+      stops = all;
+    }
+    stops.add(stop);
+    promise.then(resolve, reject).finally(() => stops.delete(stop));
   });
 }

@@ -3,7 +3,7 @@ import { MkgError, quote, unknownName } from "../core/index.js";
 import { tQuantile } from "./distributions.js";
 import { checkLevel, clusterMean, clusterSums } from "./mean.js";
 import { holm, mcnemar, signFlip } from "./paired.js";
-import { type Cell, inOrder, readParts, valueOfCell } from "./rows.js";
+import { type Cell, inOrder, readParts, shown, valueOfCell } from "./rows.js";
 import type { Comparison, Scores } from "./types.js";
 
 const tests = ["auto", "permutation", "mcnemar"] as const;
@@ -162,7 +162,7 @@ function pairUp(place: string, a: ReadonlyMap<string, Cell>, b: ReadonlyMap<stri
     if (other && other.cluster !== cell.cluster)
       throw new MkgError(
         place,
-        `question ${quote(cell.question)} is in two clusters (${cell.cluster} and ${other.cluster})`,
+        `question ${quote(cell.question)} is in two clusters (${shown(cell.cluster)} and ${shown(other.cluster)})`,
         "One value of the cluster column a question",
       );
     if (x === undefined || y === undefined) continue;

@@ -47,7 +47,7 @@ export function clusterSums(values: readonly number[], clusters: readonly string
  * @param level Confidence level, default 0.95.
  * @example
  * clusterMean([1, 0, 1, 1], ["a", "a", "b", "c"]);
- * // { mean: 0.75, se: 0.2165…, low: -0.1815…, high: 1.6815…, clusters: 3 }
+ * // { mean: 0.75, se: 0.1875, low: -0.0567…, high: 1.5567…, clusters: 3 }
  */
 export function clusterMean(values: readonly number[], clusters: readonly string[], level = 0.95): ClusterMean {
   checkLevel("clusterMean", level);

@@ -6,8 +6,8 @@ import type { Scores } from "./types.js";
 export interface Cell {
   readonly question: string;
   readonly cluster: string;
-  readonly seeds: string[];
-  sum: number;
+  /** Values by seed; null where it has none. */
+  readonly seeds: Map<string, number | null>;
   /** `failed` over `not-computed` over `undefined` over `ok`, of the seeds. */
   status: ScoreStatus;
 }
@@ -59,27 +59,26 @@ export function readParts(place: string, scores: Scores, keys: readonly string[]
     const unit = named === "" ? JSON.stringify(["question", name]) : JSON.stringify(["cluster", named]);
     let cell = part.cells.get(name);
     if (!cell) {
-      cell = { question: name, cluster: unit, seeds: [], sum: 0, status: "ok" };
+      cell = { question: name, cluster: unit, seeds: new Map(), status: "ok" };
       part.cells.set(name, cell);
     }
     if (cell.cluster !== unit)
       throw new MkgError(
         place,
-        `question ${quote(name)} is in two clusters (${cell.cluster} and ${unit})`,
+        `question ${quote(name)} is in two clusters (${shown(cell.cluster)} and ${shown(unit)})`,
         "One value of the cluster column a question",
       );
     const run = String(seed?.(i) ?? 0);
-    if (cell.seeds.includes(run))
+    if (cell.seeds.has(run))
       throw new MkgError(
         place,
         `two values of question ${quote(name)}, seed ${run} for ${keys.map((k, at) => `${k} ${quote(key[at])}`).join(", ")}`,
         "One row a question and seed",
         "Remove the repeated rows, or add the column that tells them apart to `by`",
       );
-    cell.seeds.push(run);
     const state = statusOf(place, status?.(i), value(i), i);
     if (severity.indexOf(state) > severity.indexOf(cell.status)) cell.status = state;
-    if (state === "ok") cell.sum += value(i) as number;
+    cell.seeds.set(run, state === "ok" ? (value(i) as number) : null);
   }
   return [...parts.values()];
 }
@@ -133,9 +132,19 @@ function need(place: string, rows: Columns, name: string): void {
   if (!rows.names.includes(name)) throw unknownName(place, "column", name, rows.names);
 }
 
-/** Mean over its seeds, or undefined when any of them has no value. */
-export const valueOfCell = (cell: Cell): number | undefined =>
-  cell.status === "ok" ? cell.sum / cell.seeds.length : undefined;
+/** Mean over its seeds, in code-unit order of theirs, or undefined when any of them has no value. */
+export function valueOfCell(cell: Cell): number | undefined {
+  if (cell.status !== "ok") return undefined;
+  let sum = 0;
+  for (const [, value] of [...cell.seeds].sort(([a], [b]) => byCodeUnit(a, b))) sum += value as number;
+  return sum / cell.seeds.size;
+}
+
+/** A cluster's name as in the rows, for messages. */
+export const shown = (cluster: string): string => {
+  const [kind, name] = JSON.parse(cluster) as [string, string];
+  return kind === "cluster" ? quote(name) : "none";
+};
 
 /** Cells in code-unit order of their questions, so that sums do not depend on the order of rows. */
 export const inOrder = (cells: ReadonlyMap<string, Cell>): Cell[] =>

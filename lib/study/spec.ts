@@ -83,6 +83,8 @@ const readerSpecs = (value: unknown) => declared(value, readerNames, readerOptio
 export function plan(spec: StudySpec): Plan {
   refuseUnknown("study", spec, specKeys);
   const { dataset, base, vary = {}, design = "one-at-a-time", cross = [] } = spec;
+  if (typeof dataset !== "object" || dataset === null || !Array.isArray(dataset.questions))
+    throw new MkgError("study", `dataset is not a data set (${quote(dataset)})`, "What loadDataset or defineDataset returns", typeof dataset === "string" ? `Did you mean await loadDataset(${quote(dataset)})?` : "");
   if (!base || typeof base !== "object" || Array.isArray(base)) throw new MkgError("study", `base is not an object (${quote(base)})`, "An object of options, at least { retriever }");
   if (base.retriever === undefined) throw new MkgError("study", "base names no retriever", `Known: ${retrieverNames().join(", ")}; or a function`);
   if (!designs.includes(design)) throw unknownName("study", "design", design, designs);

@@ -1,4 +1,4 @@
-import { contentWords } from "../answer/index.js";
+import { contentWords, dot } from "../answer/index.js";
 import { byCodeUnit, type Image, type Query, resolveOptions, words } from "../core/index.js";
 import { type Encoder, encoder } from "../embed/index.js";
 import type { Graph } from "../graph/index.js";
@@ -10,21 +10,6 @@ interface Frames {
   readonly n: number;
   readonly data: Float32Array;
 }
-
-// four sums at once: a single one would wait for itself at every step
-const dot = (a: Float32Array, i: number, b: Float32Array, j: number, dim: number): number => {
-  let [s0, s1, s2, s3] = [0, 0, 0, 0];
-  let [x, y] = [i * dim, j * dim];
-  const end = x + dim - (dim % 4);
-  for (; x < end; x += 4, y += 4) {
-    s0 += (a[x] as number) * (b[y] as number);
-    s1 += (a[x + 1] as number) * (b[y + 1] as number);
-    s2 += (a[x + 2] as number) * (b[y + 2] as number);
-    s3 += (a[x + 3] as number) * (b[y + 3] as number);
-  }
-  for (; x < (i + 1) * dim; x++, y++) s0 += (a[x] as number) * (b[y] as number);
-  return s0 + s1 + s2 + s3;
-};
 
 /** Mean over the query's frames of the largest cosine over the entity's (late interaction; Khattab & Zaharia 2020, arXiv 2004.12832). */
 function lateInteraction(query: Frames, entity: Frames, dim: number): number {

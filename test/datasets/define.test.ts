@@ -6,7 +6,11 @@ import { graphFrom } from "../../lib/graph/index.js";
 const test = suite("define data set");
 
 const graph = graphFrom({
-  entities: [{ id: "a", images: [{ id: "p", key: true, bytes: async () => new Uint8Array([1]) }] }, { id: "b" }, { id: "c" }],
+  entities: [
+    { id: "a", images: [{ id: "p", key: true, bytes: async () => new Uint8Array([1]) }] },
+    { id: "b" },
+    { id: "c" },
+  ],
   triples: [
     { id: "ab", head: "a", relation: "r", tail: "b" },
     { id: "cb", head: "c", relation: "r", tail: "b" },
@@ -61,12 +65,26 @@ test("from a query no answer, gold, group, cluster, id, hidden meta or image nam
   const query = toQuery(dataset, dataset.questions[0]!);
   const reached = reach(query);
   for (const value of reached) if (typeof value === "string") assert.not.match(value, /SECRET|q-1|invented/);
-  for (const forbidden of [dataset, dataset.graph, dataset.questions, dataset.questions[0], dataset.questions[0]!.gold, dataset.questions[0]!.answers, dataset.questions[0]!.images[0]])
+  for (const forbidden of [
+    dataset,
+    dataset.graph,
+    dataset.questions,
+    dataset.questions[0],
+    dataset.questions[0]!.gold,
+    dataset.questions[0]!.answers,
+    dataset.questions[0]!.images[0],
+  ])
     assert.not(reached.has(forbidden));
   assert.equal(Object.keys(query), ["id", "text", "images", "meta"]);
   assert.equal(query.meta, { seen: { deep: ["x"] } });
   assert.match(query.id, /^q[0-9a-f]{16}$/);
-  assert.equal(query.images.map((image) => [image.id, image.key]), [[`${query.id}/0`, true], [`${query.id}/1`, false]]);
+  assert.equal(
+    query.images.map((image) => [image.id, image.key]),
+    [
+      [`${query.id}/0`, true],
+      [`${query.id}/1`, false],
+    ],
+  );
   // the same walk finds everything from the question: the test can fail
   assert.ok([...reach(dataset.questions[0])].includes(secret));
 });
@@ -82,7 +100,8 @@ test("pictures of a query give the bytes, as a copy, and an unreadable one does 
     assert.unreachable();
   } catch (error) {
     assert.match((error as Error).message, /a picture of a query cannot be read \("q[0-9a-f]{16}\/1"\)/);
-    for (const value of reach(error)) if (typeof value === "string" && value !== (error as Error).stack) assert.not.match(value, /SECRET/);
+    for (const value of reach(error))
+      if (typeof value === "string" && value !== (error as Error).stack) assert.not.match(value, /SECRET/);
     assert.not.match((error as Error).stack ?? "", /SECRET/);
   }
 });
@@ -92,7 +111,28 @@ test("queries, questions and data sets are frozen all the way down", () => {
   const q = dataset.questions[0]!;
   const query = toQuery(dataset, q);
   const meta = q.meta as { seen: { deep: string[] } };
-  for (const value of [dataset, dataset.questions, dataset.card, dataset.card.counts, dataset.splits, q, q.answers, q.images, q.images[0], q.gold, q.gold!.paths, q.gold!.paths![0], q.meta, meta.seen, meta.seen.deep, query, query.images, query.images[0], query.images[0]!.bytes, query.meta])
+  for (const value of [
+    dataset,
+    dataset.questions,
+    dataset.card,
+    dataset.card.counts,
+    dataset.splits,
+    q,
+    q.answers,
+    q.images,
+    q.images[0],
+    q.gold,
+    q.gold!.paths,
+    q.gold!.paths![0],
+    q.meta,
+    meta.seen,
+    meta.seen.deep,
+    query,
+    query.images,
+    query.images[0],
+    query.images[0]!.bytes,
+    query.meta,
+  ])
     assert.ok(Object.isFrozen(value));
   assert.throws(() => meta.seen.deep.push("y"), TypeError);
 });
@@ -118,7 +158,14 @@ test("the same question gives the same query, another data set name or question 
 test("the fingerprint depends on graph, questions and what a query may show", () => {
   const base = define().fingerprint;
   assert.is(define({ name: "other", licence: "MIT" }).fingerprint, base);
-  for (const other of [define({ graph: graph.withoutImages() }), define({ visibleMeta: [] }), define({}, { text: "Else?" }), define({}, { answers: [] }), define({}, { gold: undefined }), define({}, { images: [] })])
+  for (const other of [
+    define({ graph: graph.withoutImages() }),
+    define({ visibleMeta: [] }),
+    define({}, { text: "Else?" }),
+    define({}, { answers: [] }),
+    define({}, { gold: undefined }),
+    define({}, { images: [] }),
+  ])
     assert.is.not(other.fingerprint, base);
 });
 
@@ -126,7 +173,10 @@ test("without a setting all questions meet all triples; those with a picture at 
   const dataset = define();
   const view = dataset.setting();
   assert.is(dataset.setting(), view);
-  assert.equal(view.questions.map((q) => q.id), ["q-1"]);
+  assert.equal(
+    view.questions.map((q) => q.id),
+    ["q-1"],
+  );
   assert.equal(view.candidates, [
     { id: "ab", triple: "ab", text: "a r b", multimodal: true },
     { id: "cb", triple: "cb", text: "c r b", multimodal: false },
@@ -139,7 +189,16 @@ test("without a setting all questions meet all triples; those with a picture at 
 });
 
 test("the table of questions has one row each", () => {
-  assert.equal(define().questionTable().objects(), [{ id: "q-1", text: "What does a reach?", answers: [secret], group: "SECRET-group", cluster: "SECRET-cluster", images: 2 }]);
+  assert.equal(define().questionTable().objects(), [
+    {
+      id: "q-1",
+      text: "What does a reach?",
+      answers: [secret],
+      group: "SECRET-group",
+      cluster: "SECRET-cluster",
+      images: 2,
+    },
+  ]);
 });
 
 test("splits: the own one is the data set itself, others are made when asked for, a missing one is named", async () => {
@@ -156,14 +215,26 @@ test("splits: the own one is the data set itself, others are made when asked for
 
 test("errors name the question and what is wrong with it", () => {
   const cases: [() => unknown, RegExp][] = [
-    [() => defineDataset({ name: "n", graph, questions: [question(), question()] }), /^defineDataset\("n"\): a second question with the id "q-1" \(position 1 from 0\)/],
+    [
+      () => defineDataset({ name: "n", graph, questions: [question(), question()] }),
+      /^defineDataset\("n"\): a second question with the id "q-1" \(position 1 from 0\)/,
+    ],
     [() => define({}, { id: "" }), /question 0 \(from 0\): id is not a non-empty string/],
     [() => define({}, { text: " " }), /question "q-1": text is not a non-empty string/],
     [() => define({}, { answers: [""] }), /question "q-1": answers is not a list of non-empty strings/],
-    [() => define({}, { gold: { triples: ["ax"] } }), /question "q-1": a gold triple is not in the graph \("ax"\).*Did you mean "ab"\?/],
-    [() => define({}, { gold: { paths: [["a", "x"]] } }), /an entity of gold path 0 \(from 0\) is not in the graph \("x"\)/],
+    [
+      () => define({}, { gold: { triples: ["ax"] } }),
+      /question "q-1": a gold triple is not in the graph \("ax"\).*Did you mean "ab"\?/,
+    ],
+    [
+      () => define({}, { gold: { paths: [["a", "x"]] } }),
+      /an entity of gold path 0 \(from 0\) is not in the graph \("x"\)/,
+    ],
     [() => define({}, { gold: { paths: [["a", "c"]] } }), /gold path 0 \(from 0\): no triple joins "a" and "c"/],
-    [() => define({}, { gold: { paths: [["a", "b"]], pathTriples: [["cb"]] } }), /triple "cb" of gold path 0 \(from 0\) does not join "a" and "b"/],
+    [
+      () => define({}, { gold: { paths: [["a", "b"]], pathTriples: [["cb"]] } }),
+      /triple "cb" of gold path 0 \(from 0\) does not join "a" and "b"/,
+    ],
     [() => define({}, { gold: { paths: [["a", "b"]], pathTriples: [[]] } }), /2 entities and 0 triples/],
     [() => define({}, { gold: { paths: [["a"]], pathTriples: [] } }), /gold\.pathTriples has 0 paths, gold\.paths 1/],
     [() => define({}, { gold: { paths: [[]] } }), /gold path 0 \(from 0\) is empty/],
@@ -175,7 +246,8 @@ test("errors name the question and what is wrong with it", () => {
     [() => define({ graph: {} as never }), /graph is not a graph/],
     [() => define({ questions: {} as never }), /questions is not a list/],
   ];
-  for (const [act, message] of cases) assert.throws(act, (error: Error) => message.test(error.message) || `${error.message} does not match ${message}`);
+  for (const [act, message] of cases)
+    assert.throws(act, (error: Error) => message.test(error.message) || `${error.message} does not match ${message}`);
 });
 
 test.run();

@@ -47,13 +47,25 @@ test("a folder becomes a data set: questions, pictures, gold, and its further sp
   assert.is(dataset.name, basename(dir));
   assert.is(dataset.licence, "not stated");
   const [first, second] = dataset.questions;
-  assert.equal([first!.answers, first!.group, first!.cluster, first!.gold!.triples], [["Seven"], "one hop", "007", ["0"]]);
-  assert.equal(first!.images.map((i) => i.key), [true, false]);
+  assert.equal(
+    [first!.answers, first!.group, first!.cluster, first!.gold!.triples],
+    [["Seven"], "one hop", "007", ["0"]],
+  );
+  assert.equal(
+    first!.images.map((i) => i.key),
+    [true, false],
+  );
   assert.equal([...(await first!.images[0]!.bytes())], [1, 2, 3]);
   assert.equal([second!.group, second!.cluster, second!.answers.length, second!.gold], ["all", "2", 0, undefined]);
-  assert.is(await message(() => dataset.splits.train()), `dataset "${dataset.name}": there is no train split. Splits: test.`);
+  assert.is(
+    await message(() => dataset.splits.train()),
+    `dataset "${dataset.name}": there is no train split. Splits: test.`,
+  );
   put(dir, { "questions.train.jsonl": '{"id":"t","text":"Train?"}\n' });
-  assert.equal((await loadDataset(dir, { split: "train" })).questions.map((q) => q.id), ["t"]);
+  assert.equal(
+    (await loadDataset(dir, { split: "train" })).questions.map((q) => q.id),
+    ["t"],
+  );
   assert.is((await (await loadDataset(dir)).splits.train()).split, "train");
 });
 
@@ -78,19 +90,34 @@ test("malformed questions are errors with file and line or the question's id", a
   }
   rmSync(join(dir, "..", `${basename(dir)}-secret.png`));
   rmSync(join(dir, "questions.jsonl"));
-  assert.match(await message(() => loadDataset(dir)), /there is no questions\.jsonl in .*loadGraph loads a graph alone/);
+  assert.match(
+    await message(() => loadDataset(dir)),
+    /there is no questions\.jsonl in .*loadGraph loads a graph alone/,
+  );
 });
 
 test("unknown names, options and values are errors with what is known, computed from the table", async ({ dir }) => {
-  assert.match(await message(() => loadDataset("bestiarry")), /^loadDataset: unknown data set \("bestiarry"\)\. Known: .*Did you mean "bestiary"\?/);
+  assert.match(
+    await message(() => loadDataset("bestiarry")),
+    /^loadDataset: unknown data set \("bestiarry"\)\. Known: .*Did you mean "bestiary"\?/,
+  );
   assert.match(await message(() => loadDataset("toString")), /unknown data set \("toString"\)/);
   assert.match(await message(() => loadDataset(7 as never)), /unknown data set \(7\)/);
   assert.match(await message(() => loadDataset(join(dir, "none"))), /there is no such folder/);
-  assert.match(await message(() => loadDataset(dir, { sed: 1 })), /unknown option \("sed"\)\. Options: dir, seed, split.*Did you mean "seed"\?/);
+  assert.match(
+    await message(() => loadDataset(dir, { sed: 1 })),
+    /unknown option \("sed"\)\. Options: dir, seed, split.*Did you mean "seed"\?/,
+  );
   assert.match(await message(() => loadDataset("markg", { imageAmbiguity: 1 })), /unknown option \("imageAmbiguity"\)/);
   assert.match(await message(() => loadDataset(dir, { seed: -1 })), /option seed has a wrong value \(-1\)/);
-  assert.match(await message(() => loadDataset(dir, { split: "dev" as never })), /option split has a wrong value \("dev"\)\. It takes one of "train", "validation", "test"/);
-  assert.equal(datasetList().map((d) => d.name), datasetNames());
+  assert.match(
+    await message(() => loadDataset(dir, { split: "dev" as never })),
+    /option split has a wrong value \("dev"\)\. It takes one of "train", "validation", "test"/,
+  );
+  assert.equal(
+    datasetList().map((d) => d.name),
+    datasetNames(),
+  );
 });
 
 test("bestiary loads by name, with its own options, and needs nothing on disk", async () => {

@@ -21,7 +21,10 @@ law("MarKG has its known counts, and what is unused or repeated is reported and 
   assert.is(questions.length, 0);
   const { counts } = card;
   assert.equal([counts.triples, counts.distinctTriples], [33307, 33301]);
-  assert.equal([counts.entities, counts.labelledEntities, counts.distinctLabels, counts.entitiesInTriples], [11292, 11292, 10977, 10182]);
+  assert.equal(
+    [counts.entities, counts.labelledEntities, counts.distinctLabels, counts.entitiesInTriples],
+    [11292, 11292, 10977, 10182],
+  );
   assert.equal([counts.labelledRelations, counts.relations], [192, 191]);
   const notice = (what: string) => card.notices.find((n) => n.what === what);
   assert.is(notice("duplicate triples")?.count, 6);
@@ -34,7 +37,9 @@ law("MarKG has its known counts, and what is unused or repeated is reported and 
 
 law("every line of MarKG is a triple with its line number from 0 as id and its fields unchanged", async () => {
   const { graph } = await loadDataset("markg", { dir });
-  const lines = readFileSync(join(dir, "markg", "wiki_tuple_ids.txt"), "utf8").trimEnd().split("\n");
+  const lines = readFileSync(join(dir, "markg", "wiki_tuple_ids.txt"), "utf8")
+    .trimEnd()
+    .split("\n");
   lines.forEach((line, i) => {
     const { head, relation, tail } = graph.triple(String(i));
     assert.is(`${head}\t${relation}\t${tail}`, line);
@@ -69,31 +74,57 @@ law("MarKG's files have the sums of data/manifest.json", async () => {
 });
 
 // The folder may hold other questions than the sample that was at hand: its figures are checked only when it is that sample.
-const sample = existsSync(join(dir, "mkg-rag-bench", "text_queries.jsonl")) && createHash("sha256").update(readFileSync(join(dir, "mkg-rag-bench", "text_queries.jsonl"))).digest("hex").startsWith("268e29faae91");
+const sample =
+  existsSync(join(dir, "mkg-rag-bench", "text_queries.jsonl")) &&
+  createHash("sha256")
+    .update(readFileSync(join(dir, "mkg-rag-bench", "text_queries.jsonl")))
+    .digest("hex")
+    .startsWith("268e29faae91");
 
-law("MKG-RAG-Bench over the superset corpora: 24,939 text and 8,368 multimodal rows, every relevant row a candidate of its setting", async () => {
-  const dataset = await loadDataset("mkg-rag-bench", { dir });
-  assert.equal([dataset.card.counts.textRows, dataset.card.counts.multimodalRows], [24939, 8368]);
-  const expected = { S1: 33307, S2: 24939, S3: 33307, S4: 8368, S5: 33307 };
-  for (const setting of dataset.settings) {
-    const { questions, candidates } = dataset.setting(setting);
-    assert.is(candidates.length, expected[setting]);
-    assert.equal(candidates.map((c) => c.id), candidates.map((_, i) => String(i)));
-    const triples = new Set(candidates.map((c) => c.triple));
-    for (const { question } of questions) for (const triple of question.gold!.triples!) assert.ok(triples.has(triple), question.id);
-  }
-});
+law(
+  "MKG-RAG-Bench over the superset corpora: 24,939 text and 8,368 multimodal rows, every relevant row a candidate of its setting",
+  async () => {
+    const dataset = await loadDataset("mkg-rag-bench", { dir });
+    assert.equal([dataset.card.counts.textRows, dataset.card.counts.multimodalRows], [24939, 8368]);
+    const expected = { S1: 33307, S2: 24939, S3: 33307, S4: 8368, S5: 33307 };
+    for (const setting of dataset.settings) {
+      const { questions, candidates } = dataset.setting(setting);
+      assert.is(candidates.length, expected[setting]);
+      assert.equal(
+        candidates.map((c) => c.id),
+        candidates.map((_, i) => String(i)),
+      );
+      const triples = new Set(candidates.map((c) => c.triple));
+      for (const { question } of questions)
+        for (const triple of question.gold!.triples!) assert.ok(triples.has(triple), question.id);
+    }
+  },
+);
 
-law("the sample of MKG-RAG-Bench has its known counts and ids, and its relevant rows are those that the benchmark's rule gives", async () => {
-  if (!sample) return console.log("the folder mkg-rag-bench holds other questions than the sample: its counts are not checked");
-  const { card, setting } = await loadDataset("mkg-rag-bench", { dir });
-  const { counts } = card;
-  assert.equal([counts.textQuestions, counts.textTailMasked, counts.textRelationMasked, counts.textJudgements], [96, 67, 29, 131]);
-  assert.equal([counts.mmQuestions, counts.mmJudgements], [30, 54]);
-  assert.not(card.notices.some((n) => /candidates_count|not all rows of MarKG|without relevant rows/.test(n.what)));
-  // qids 10 and 42663 are the smallest and largest text qids, 26 and 493 the multimodal ones: 494 is the offset of S1
-  const ends = (name: "S1" | "S2" | "S4") => [setting(name).questions[0]!.id, setting(name).questions.at(-1)!.id];
-  assert.equal([ends("S1"), ends("S2"), ends("S4")], [["26", String(42663 + 494)], ["10", "42663"], ["26", "493"]]);
-});
+law(
+  "the sample of MKG-RAG-Bench has its known counts and ids, and its relevant rows are those that the benchmark's rule gives",
+  async () => {
+    if (!sample)
+      return console.log("the folder mkg-rag-bench holds other questions than the sample: its counts are not checked");
+    const { card, setting } = await loadDataset("mkg-rag-bench", { dir });
+    const { counts } = card;
+    assert.equal(
+      [counts.textQuestions, counts.textTailMasked, counts.textRelationMasked, counts.textJudgements],
+      [96, 67, 29, 131],
+    );
+    assert.equal([counts.mmQuestions, counts.mmJudgements], [30, 54]);
+    assert.not(card.notices.some((n) => /candidates_count|not all rows of MarKG|without relevant rows/.test(n.what)));
+    // qids 10 and 42663 are the smallest and largest text qids, 26 and 493 the multimodal ones: 494 is the offset of S1
+    const ends = (name: "S1" | "S2" | "S4") => [setting(name).questions[0]!.id, setting(name).questions.at(-1)!.id];
+    assert.equal(
+      [ends("S1"), ends("S2"), ends("S4")],
+      [
+        ["26", String(42663 + 494)],
+        ["10", "42663"],
+        ["26", "493"],
+      ],
+    );
+  },
+);
 
 test.run();

@@ -27,7 +27,8 @@ test("rows have length 1; a picture of one colour gives a zero row", async () =>
   const rows = await e.encode(images);
   assert.is(rows.length, 3 * e.dim);
   const lengths = images.map((_, i) => Math.hypot(...rowOf(rows, i)));
-  [1, 1, 0].forEach((wanted, i) => assert.ok(Math.abs((lengths[i] as number) - wanted) < 1e-6, `${i}: ${lengths[i]}`));
+  for (const [i, wanted] of [1, 1, 0].entries())
+    assert.ok(Math.abs((lengths[i] as number) - wanted) < 1e-6, `${i}: ${lengths[i]}`);
 });
 
 test("a picture's row does not depend on what is encoded with it, nor on the order", async () => {
@@ -48,7 +49,7 @@ test("a picture's row does not depend on what is encoded with it, nor on the ord
 test("bytes are read once for each image object", async () => {
   const source = await picture(upright);
   let reads = 0;
-  const counted: Image = { id: "c", key: true, bytes: () => (reads++, source.bytes()) };
+  const counted: Image = { id: "c", key: true, bytes: () => source.bytes().finally(() => reads++) };
   assert.equal(await e.encode([counted]), await e.encode([counted]));
   assert.is(reads, 1);
 });

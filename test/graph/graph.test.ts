@@ -14,7 +14,15 @@ const small = () =>
       { id: "sweep", label: "Ember Sweep", description: "a wide arc of fire", kind: "attack", rank: 3 },
     ],
     triples: [
-      { id: "t0", head: "vulmar", relation: "uses", relationLabel: "can use", tail: "sweep", condition: "enraged", source: "book" },
+      {
+        id: "t0",
+        head: "vulmar",
+        relation: "uses",
+        relationLabel: "can use",
+        tail: "sweep",
+        condition: "enraged",
+        source: "book",
+      },
       { id: "t1", head: "vulmar", relation: "uses", relationLabel: "can use", tail: "sweep" },
       { id: "t2", head: "vulmar", relation: "is", tail: "vulmar" },
       { id: "t3", head: "sweep", relation: "of", tail: "fire" },
@@ -29,7 +37,10 @@ test("parallel edges, loops and both directions come in triple order", () => {
     ["t0 out sweep", "t1 out sweep", "t2 out vulmar", "t2 in vulmar"],
   );
   assert.equal(graph.neighbours("vulmar", { relation: "is" }).length, 1);
-  assert.equal(graph.neighbours("vulmar", { direction: "in" }).map((n) => n.triple), ["t2"]);
+  assert.equal(
+    graph.neighbours("vulmar", { direction: "in" }).map((n) => n.triple),
+    ["t2"],
+  );
   assert.is(graph.degree("vulmar"), 4);
   assert.is(graph.degree("vulmar", { direction: "out" }), 3);
   assert.is(graph.degree("sweep", { direction: "in" }), 2);
@@ -63,20 +74,33 @@ test("ends without an entity row become entities and are counted; extra columns 
 
 test("duplicates are kept and noticed; another condition makes another triple", () => {
   const row = { head: "a", relation: "r", tail: "b" };
-  const graph = graphFrom({ triples: [row, { ...row, condition: "night" }, row, { ...row, condition: "night" }, { ...row, tail: "c" }] });
+  const graph = graphFrom({
+    triples: [row, { ...row, condition: "night" }, row, { ...row, condition: "night" }, { ...row, tail: "c" }],
+  });
   assert.is(graph.triples.numRows(), 5);
-  assert.equal(graph.report.notices.find((n) => n.what === "duplicate triples"), { what: "duplicate triples", count: 2, examples: ["2", "3"] });
+  assert.equal(
+    graph.report.notices.find((n) => n.what === "duplicate triples"),
+    { what: "duplicate triples", count: 2, examples: ["2", "3"] },
+  );
   assert.is(graph.describe().distinctTriples, 3);
 });
 
 test("ids named like object members are ids like any other", () => {
   const ids = ["__proto__", "constructor", "toString", "hasOwnProperty"];
-  const graph = graphFrom({ entities: ids.slice(0, 2).map((id) => ({ id })), triples: [{ head: "__proto__", relation: "constructor", tail: "toString" }] });
+  const graph = graphFrom({
+    entities: ids.slice(0, 2).map((id) => ({ id })),
+    triples: [{ head: "__proto__", relation: "constructor", tail: "toString" }],
+  });
   assert.is(graph.has("hasOwnProperty"), false);
   assert.is(graph.has("valueOf"), false);
   assert.is(graph.text("0"), "__proto__ constructor toString");
-  assert.equal(graph.neighbours("toString", { direction: "in", relation: "constructor" }), [{ triple: "0", entity: "__proto__", direction: "in" }]);
-  assert.throws(() => graphFrom({ entities: [JSON.parse('{"id":"a","__proto__":1}')] }), /column that cannot be kept \("__proto__"\)/);
+  assert.equal(graph.neighbours("toString", { direction: "in", relation: "constructor" }), [
+    { triple: "0", entity: "__proto__", direction: "in" },
+  ]);
+  assert.throws(
+    () => graphFrom({ entities: [JSON.parse('{"id":"a","__proto__":1}')] }),
+    /column that cannot be kept \("__proto__"\)/,
+  );
 });
 
 test("the index agrees with a scan over all triples, whatever the graph", () => {
@@ -88,12 +112,21 @@ test("the index agrees with a scan over all triples, whatever the graph", () => 
       for (const entity of new Set(rows.flatMap((r) => [r.head, r.tail])))
         for (const relation of [undefined, ...new Set(rows.map((r) => r.relation))]) {
           const scan = rows.flatMap((r, i) => [
-            ...(r.head === entity ? [{ triple: String(i), entity: r.tail, direction: "out", relation: r.relation }] : []),
-            ...(r.tail === entity ? [{ triple: String(i), entity: r.head, direction: "in", relation: r.relation }] : []),
+            ...(r.head === entity
+              ? [{ triple: String(i), entity: r.tail, direction: "out", relation: r.relation }]
+              : []),
+            ...(r.tail === entity
+              ? [{ triple: String(i), entity: r.head, direction: "in", relation: r.relation }]
+              : []),
           ]);
-          const wanted = scan.filter((n) => relation === undefined || n.relation === relation).map(({ relation: _, ...n }) => n);
+          const wanted = scan
+            .filter((n) => relation === undefined || n.relation === relation)
+            .map(({ relation: _, ...n }) => n);
           assert.equal(graph.neighbours(entity, { direction: "both", relation }), wanted);
-          assert.equal(graph.neighbours(entity, { relation }), wanted.filter((n) => n.direction === "out"));
+          assert.equal(
+            graph.neighbours(entity, { relation }),
+            wanted.filter((n) => n.direction === "out"),
+          );
           assert.is(graph.degree(entity), scan.length);
         }
     }),
@@ -107,12 +140,18 @@ test("a subgraph holds all triples between its entities, in order, with ids and 
   assert.equal(part.entities.array("rank"), [null, 3]);
   assert.is(part.triple("t0").condition, "enraged");
   assert.is(graph.subgraph(["vulmar", "sweep", "fire"]).fingerprint, graph.fingerprint);
-  assert.throws(() => graph.subgraph(["Vulmar"]), /graph.subgraph: unknown entity id \("Vulmar"\).*Did you mean "vulmar"\?/);
+  assert.throws(
+    () => graph.subgraph(["Vulmar"]),
+    /graph.subgraph: unknown entity id \("Vulmar"\).*Did you mean "vulmar"\?/,
+  );
 });
 
 test("without images everything else stays, and picture objects are shared between graphs", async () => {
   const image = { id: "i1", key: true, bytes: async () => new Uint8Array([7]) };
-  const graph = graphFrom({ entities: [{ id: "a", images: [image] }, { id: "b" }], triples: [{ head: "a", relation: "r", tail: "b" }] });
+  const graph = graphFrom({
+    entities: [{ id: "a", images: [image] }, { id: "b" }],
+    triples: [{ head: "a", relation: "r", tail: "b" }],
+  });
   assert.equal([...(await graph.entity("a").images[0]!.bytes())], [7]);
   assert.is(graph.subgraph(["a"]).entity("a").images[0], graph.entity("a").images[0]);
   const blind = graph.withoutImages();
@@ -125,7 +164,13 @@ test("without images everything else stays, and picture objects are shared betwe
 
 test("nothing that a graph hands out can be changed", () => {
   const graph = small();
-  const frozen = [graph, graph.entity("sweep"), graph.entity("sweep").images, graph.triple("t0"), graph.neighbours("vulmar")[0]];
+  const frozen = [
+    graph,
+    graph.entity("sweep"),
+    graph.entity("sweep").images,
+    graph.triple("t0"),
+    graph.neighbours("vulmar")[0],
+  ];
   for (const value of frozen) assert.ok(Object.isFrozen(value));
   assert.throws(() => ((graph.entities.data().label as unknown as string[])[0] = "x"), TypeError);
   assert.throws(() => ((graph.triples.data() as Record<string, unknown>).tail = []), TypeError);
@@ -151,22 +196,50 @@ test("an Arquero table counts as it is seen: filtered and ordered; it and arrays
 test("what is wrong is named with table, row, column and a way out", () => {
   const triple = { head: "a", relation: "r", tail: "b" };
   const cases: [() => unknown, RegExp][] = [
-    [() => graphFrom({ triples: [triple, { ...triple, head: "" }] }), /^graphFrom: triples, row 1 \(from 0\), column head: empty\. .*Fill it in/],
+    [
+      () => graphFrom({ triples: [triple, { ...triple, head: "" }] }),
+      /^graphFrom: triples, row 1 \(from 0\), column head: empty\. .*Fill it in/,
+    ],
     [() => graphFrom({ triples: [{ head: "a", tail: "b" }] }), /triples, row 0 .*column relation: empty/],
-    [() => graphFrom({ triples: [{ ...triple, tail: 7 }] }), /triples, row 0 .*column tail: not a string \(7\)\. Ids and texts are strings/],
-    [() => graphFrom({ entities: [{ id: "a" }, { id: "b" }, { id: "a" }] }), /entities, row 2 .*second row with the entity id "a"; the first is entities, row 0/],
-    [() => graphFrom({ triples: [{ ...triple, id: "t" }, { ...triple, id: "t" }] }), /second row with the triple id "t"/],
-    [() => graphFrom({ entities: [{ id: "a", images: ["a.png"] }] }), /column images: not a list of images \(\["a\.png"\]\)/],
+    [
+      () => graphFrom({ triples: [{ ...triple, tail: 7 }] }),
+      /triples, row 0 .*column tail: not a string \(7\)\. Ids and texts are strings/,
+    ],
+    [
+      () => graphFrom({ entities: [{ id: "a" }, { id: "b" }, { id: "a" }] }),
+      /entities, row 2 .*second row with the entity id "a"; the first is entities, row 0/,
+    ],
+    [
+      () =>
+        graphFrom({
+          triples: [
+            { ...triple, id: "t" },
+            { ...triple, id: "t" },
+          ],
+        }),
+      /second row with the triple id "t"/,
+    ],
+    [
+      () => graphFrom({ entities: [{ id: "a", images: ["a.png"] }] }),
+      /column images: not a list of images \(\["a\.png"\]\)/,
+    ],
     [() => graphFrom({ entities: "a.csv" as never }), /entities is not a table \("a\.csv"\)/],
     [() => graphFrom({ entities: [1] as never }), /entities, row 0 is not an object \(1\)/],
     [() => graphFrom({} as never), /no tables given/],
     [() => graphFrom({ triples: [], tripels: [] } as never), /unknown option \("tripels"\).*Did you mean "triples"\?/],
     [() => small().entity("vulmer"), /graph\.entity: unknown entity id \("vulmer"\).*Did you mean "vulmar"\?/],
     [() => small().triple("t9"), /unknown triple id \("t9"\)/],
-    [() => small().neighbours("vulmar", { direction: "up" as never }), /unknown direction \("up"\)\. Known: out, in, both/],
-    [() => small().neighbours("vulmar", { relation: "use" }), /unknown relation \("use"\)\. Known: uses, is, of\. Did you mean "uses"\?/],
+    [
+      () => small().neighbours("vulmar", { direction: "up" as never }),
+      /unknown direction \("up"\)\. Known: out, in, both/,
+    ],
+    [
+      () => small().neighbours("vulmar", { relation: "use" }),
+      /unknown relation \("use"\)\. Known: uses, is, of\. Did you mean "uses"\?/,
+    ],
   ];
-  for (const [act, message] of cases) assert.throws(act, (error: Error) => message.test(error.message) || `${error.message} does not match ${message}`);
+  for (const [act, message] of cases)
+    assert.throws(act, (error: Error) => message.test(error.message) || `${error.message} does not match ${message}`);
 });
 
 test("a summary says what is there and what was noticed", () => {

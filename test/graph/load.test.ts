@@ -40,10 +40,24 @@ test("KG-01: leading zeros stay and 007 is not 7", async ({ dir }) => {
   assert.is(graph.entity("007").label, "Bond");
 });
 
-test("KG-03: NA, NaN, None, null and true are names; only the empty field is missing, and is named", async ({ dir }) => {
-  const rows = ["NA\tinstance_of\tcountry", "NaN\tinstance_of\tbread", "None\tinstance_of\tvillage", "null\tinstance_of\tsurname", "true\tinstance_of\tfilm"];
-  const file = join(put(dir, { "t.tsv": `head\trelation\ttail\n${rows.join("\n")}\n\tinstance_of\tnothing\n` }), "t.tsv");
-  await rejects(() => loadGraph(file), /t\.tsv, line 7, column head: empty head \(""\)\. Every row needs head, relation, tail.*lenient: true/);
+test("KG-03: NA, NaN, None, null and true are names; only the empty field is missing, and is named", async ({
+  dir,
+}) => {
+  const rows = [
+    "NA\tinstance_of\tcountry",
+    "NaN\tinstance_of\tbread",
+    "None\tinstance_of\tvillage",
+    "null\tinstance_of\tsurname",
+    "true\tinstance_of\tfilm",
+  ];
+  const file = join(
+    put(dir, { "t.tsv": `head\trelation\ttail\n${rows.join("\n")}\n\tinstance_of\tnothing\n` }),
+    "t.tsv",
+  );
+  await rejects(
+    () => loadGraph(file),
+    /t\.tsv, line 7, column head: empty head \(""\)\. Every row needs head, relation, tail.*lenient: true/,
+  );
   const graph = await loadGraph(file, { lenient: true });
   assert.equal(graph.triples.array("head"), ["NA", "NaN", "None", "null", "true"]);
   assert.equal(graph.report.refused, [{ file, line: 7, reason: "empty head" }]);
@@ -62,7 +76,9 @@ test("KG-05: in tsv a quote is a character, and writing then reading gives the s
   assert.equal((await loadGraph(join(dir, "out"))).triples.array("tail"), tails);
 });
 
-test("a file without header is read by position, lines of three fields as triples, and a notice says so", async ({ dir }) => {
+test("a file without header is read by position, lines of three fields as triples, and a notice says so", async ({
+  dir,
+}) => {
   put(dir, { "t.txt": "Q1\tP1\tQ2\nQ2\tP1\tQ1\n", "t.csv": "a,r,b\n" });
   const graph = await loadGraph(join(dir, "t.txt"));
   assert.equal(graph.triples.array("head"), ["Q1", "Q2"]);
@@ -71,11 +87,23 @@ test("a file without header is read by position, lines of three fields as triple
 });
 
 test("a first line that is names, but not ours, is an error and never a triple", async ({ dir }) => {
-  put(dir, { "s.tsv": "subject\tpredicate\tobject\na\tr\tb\n", "p.csv": "head,rel,tail\na,r,b\n", "four.tsv": "a\tr\tb\tc\n" });
-  await rejects(() => loadGraph(join(dir, "s.tsv")), /s\.tsv, line 1: no column head .*map it: \{ columns:.*header: false/);
-  await rejects(() => loadGraph(join(dir, "p.csv")), /no column relation .*\{ columns: \{ "rel": "relation" \} \}|no column relation/);
+  put(dir, {
+    "s.tsv": "subject\tpredicate\tobject\na\tr\tb\n",
+    "p.csv": "head,rel,tail\na,r,b\n",
+    "four.tsv": "a\tr\tb\tc\n",
+  });
+  await rejects(
+    () => loadGraph(join(dir, "s.tsv")),
+    /s\.tsv, line 1: no column head .*map it: \{ columns:.*header: false/,
+  );
+  await rejects(
+    () => loadGraph(join(dir, "p.csv")),
+    /no column relation .*\{ columns: \{ "rel": "relation" \} \}|no column relation/,
+  );
   await rejects(() => loadGraph(join(dir, "four.tsv"), { header: true }), /no column/);
-  const graph = await loadGraph(join(dir, "s.tsv"), { columns: { subject: "head", predicate: "relation", object: "tail" } });
+  const graph = await loadGraph(join(dir, "s.tsv"), {
+    columns: { subject: "head", predicate: "relation", object: "tail" },
+  });
   assert.is(graph.text("0"), "a r b");
   assert.is((await loadGraph(join(dir, "s.tsv"), { header: false })).triples.numRows(), 2);
 });
@@ -85,10 +113,15 @@ test("csv: byte order mark, CRLF, quoted commas, quotes, line breaks and blank l
   await rejects(() => loadGraph(join(dir, "t.csv")), /t\.csv, line 5, column tail: empty tail/);
   const graph = await loadGraph(join(dir, "t.csv"), { lenient: true });
   assert.equal(Object.values(graph.triple("0")), ["0", "a, b", 'say "x"', 'say "x"', "two\r\nlines", ""]);
-  assert.equal(graph.report.refused.map((r) => r.line), [5]);
+  assert.equal(
+    graph.report.refused.map((r) => r.line),
+    [5],
+  );
 });
 
-test("the line that a csv error names is the line of the file, whatever stands in quotes before it", async ({ dir }) => {
+test("the line that a csv error names is the line of the file, whatever stands in quotes before it", async ({
+  dir,
+}) => {
   const field = fc.stringMatching(/^[a,"\r\n]{1,5}$/);
   const end = fc.constantFrom("\n", "\r\n", "\n\n", "\r\n\r\n");
   await fc.assert(
@@ -97,9 +130,15 @@ test("the line that a csv error names is the line of the file, whatever stands i
       const before = `head,relation,tail\n${rows.map(([h, r, t, e]) => `${[h, r, t].map(quoted).join(",")}${e}`).join("")}`;
       put(dir, { "t.csv": `${before},r,b\n` });
       // a line ends at each LF
-      await rejects(() => loadGraph(join(dir, "t.csv")), new RegExp(`line ${before.split("\n").length}, column head: empty head`));
+      await rejects(
+        () => loadGraph(join(dir, "t.csv")),
+        new RegExp(`line ${before.split("\n").length}, column head: empty head`),
+      );
       put(dir, { "t.csv": before });
-      assert.equal((await loadGraph(join(dir, "t.csv"))).triples.array("tail"), rows.map(([, , t]) => t));
+      assert.equal(
+        (await loadGraph(join(dir, "t.csv"))).triples.array("tail"),
+        rows.map(([, , t]) => t),
+      );
     }),
     { numRuns: 60 },
   );
@@ -116,7 +155,10 @@ test("labels, descriptions and relation texts join by id; what finds no partner 
     "images/Q7/x.jpg": new Uint8Array([3]),
   });
   const f = (name: string) => join(dir, name);
-  const graph = await loadGraph(f("t.tsv"), { labels: { entities: f("entity.txt"), descriptions: f("long.txt"), relations: f("relation.txt") }, images: f("images") });
+  const graph = await loadGraph(f("t.tsv"), {
+    labels: { entities: f("entity.txt"), descriptions: f("long.txt"), relations: f("relation.txt") },
+    images: f("images"),
+  });
   assert.equal(graph.entities.array("id"), ["Q3", "Q1", "Q9", "Q2"]);
   assert.is(graph.text("0"), '"first" joins Q2');
   assert.is(graph.text("1"), '"first" P2 third');
@@ -135,7 +177,8 @@ test("labels, descriptions and relation texts join by id; what finds no partner 
 test("a folder of entities.* and triples.*, pictures relative to it; json in both of its shapes", async ({ dir }) => {
   put(dir, {
     "g/entities.csv": "id,label,kind,images\na,Anna,person,p/1.png|p/2.png\nb,,,\n",
-    "g/triples.jsonl": '{"head":"a","relation":"knows","tail":"b","since":1990}\n\n{"head":"b","relation":"knows","tail":"c","condition":"by day"}\n',
+    "g/triples.jsonl":
+      '{"head":"a","relation":"knows","tail":"b","since":1990}\n\n{"head":"b","relation":"knows","tail":"c","condition":"by day"}\n',
     "g/p/1.png": new Uint8Array([1]),
     "g/p/2.png": new Uint8Array([2]),
     "both.json": '{"entities":[{"id":"a","label":"Anna"}],"triples":[{"head":"a","relation":"r","tail":"b"}]}',
@@ -164,9 +207,15 @@ test("pictures stay inside the folder", async ({ dir }) => {
   }
 });
 
-test("malformed files are errors that name file and line, and formats that are not read name those that are", async ({ dir }) => {
+test("malformed files are errors that name file and line, and formats that are not read name those that are", async ({
+  dir,
+}) => {
   const cases: [string, string | Uint8Array, RegExp][] = [
-    ["t.tsv", "head\trelation\ttail\na\tr\tb\na\tr\n", /t\.tsv, line 3: 2 fields instead of 3 .*Columns: head, relation, tail/],
+    [
+      "t.tsv",
+      "head\trelation\ttail\na\tr\tb\na\tr\n",
+      /t\.tsv, line 3: 2 fields instead of 3 .*Columns: head, relation, tail/,
+    ],
     ["t.csv", 'head,relation,tail\na,"r,b\n', /t\.csv, line \d: not CSV/],
     ["t.csv", "head,relation,tail,head\na,r,b,c\n", /two columns have the same name \("head"\)/],
     ["t.jsonl", '{"head":"a","relation":"r","tail":"b"}\n{"head":\n', /t\.jsonl, line 2: not JSON/],
@@ -178,7 +227,11 @@ test("malformed files are errors that name file and line, and formats that are n
     ["t.tsv", "", /the file is empty/],
     ["t.tsv", new Uint8Array([97, 255, 98]), /not UTF-8/],
     ["t.xlsx", "x", /not one that is read here \(t\.xlsx\)\. Formats: csv, tsv, txt, jsonl, ndjson, json/],
-    ["e.csv", "id,label\na,x\na,y\n", /e\.csv, line 3: a second row with the entity id "a"; the first is .*e\.csv, line 2/],
+    [
+      "e.csv",
+      "id,label\na,x\na,y\n",
+      /e\.csv, line 3: a second row with the entity id "a"; the first is .*e\.csv, line 2/,
+    ],
     ["g/entities.xlsx", "x", /Formats: csv/],
     ["h/triples.csv", "a,r,b\n", /^$/],
   ];
@@ -189,7 +242,10 @@ test("malformed files are errors that name file and line, and formats that are n
   put(dir, { "h/triples.csv": "a,r,b\n", "h/triples.tsv": "a\tr\tb\n" });
   await rejects(() => loadGraph(join(dir, "h")), /two files of triples .*triples\.csv, triples\.tsv/);
   await rejects(() => loadGraph(join(dir, "nowhere")), /there is no such file or folder/);
-  await rejects(() => loadGraph(dir, { lenien: true } as never), /unknown option \("lenien"\).*Did you mean "lenient"\?/);
+  await rejects(
+    () => loadGraph(dir, { lenien: true } as never),
+    /unknown option \("lenien"\).*Did you mean "lenient"\?/,
+  );
   await rejects(() => loadGraph(join(dir, "e.csv"), { format: "cvs" }), /unknown format \("cvs"\)\. Known: csv/);
 });
 
@@ -204,16 +260,25 @@ test("a lenient reading loses no row without a line in the report", async ({ dir
   assert.is(graph.report.read.entities, graph.entities.numRows() + graph.report.refused.length);
 });
 
-test("any graph of well-formed strings survives csv and jsonl, and tsv unless a tab or line break stands in it", async ({ dir }) => {
+test("any graph of well-formed strings survives csv and jsonl, and tsv unless a tab or line break stands in it", async ({
+  dir,
+}) => {
   const id = fc.string({ unit: "binary", minLength: 1, maxLength: 6 });
-  const triple = fc.record({ head: id, relation: id, tail: id, condition: fc.string({ unit: "binary", maxLength: 4 }), note: fc.string({ maxLength: 4 }) });
+  const triple = fc.record({
+    head: id,
+    relation: id,
+    tail: id,
+    condition: fc.string({ unit: "binary", maxLength: 4 }),
+    note: fc.string({ maxLength: 4 }),
+  });
   await fc.assert(
     fc.asyncProperty(fc.array(triple, { minLength: 1, maxLength: 8 }), async (triples) => {
       const graph = graphFrom({ triples });
       for (const format of ["csv", "jsonl", "tsv"]) {
         const fits = format !== "tsv" || !triples.some((t) => Object.values(t).some((v) => /[\t\r\n]/.test(v)));
         const folder = join(dir, format);
-        if (!fits) await rejects(() => writeGraph(graph, folder, { format }), /tsv cannot hold it: a tab or line break/);
+        if (!fits)
+          await rejects(() => writeGraph(graph, folder, { format }), /tsv cannot hold it: a tab or line break/);
         else {
           await writeGraph(graph, folder, { format });
           assert.is((await loadGraph(folder)).fingerprint, graph.fingerprint);
@@ -227,10 +292,22 @@ test("any graph of well-formed strings survives csv and jsonl, and tsv unless a 
 test("writing refuses what would not come back, before anything is written", async ({ dir }) => {
   const row = { head: "a", relation: "r", tail: "b" };
   const image = { id: "i", key: true, bytes: async () => new Uint8Array() };
-  await rejects(() => writeGraph(graphFrom({ entities: [{ id: "a", images: [image] }] }), dir), /has pictures.*Write graph\.withoutImages\(\)/);
-  await rejects(() => writeGraph(graphFrom({ triples: [{ ...row, n: 3 }] }), dir), /triples, row 0 .*column n: tsv cannot hold it: not a string \(3\)/);
-  await rejects(() => writeGraph(graphFrom({ triples: [{ ...row, tail: "\ud800" }] }), dir, { format: "jsonl" }), /half of a surrogate pair/);
-  await rejects(() => writeGraph(graphFrom({ triples: [row] }), dir, { format: "xlsx" }), /unknown format \("xlsx"\)\. Known: tsv, csv, jsonl/);
+  await rejects(
+    () => writeGraph(graphFrom({ entities: [{ id: "a", images: [image] }] }), dir),
+    /has pictures.*Write graph\.withoutImages\(\)/,
+  );
+  await rejects(
+    () => writeGraph(graphFrom({ triples: [{ ...row, n: 3 }] }), dir),
+    /triples, row 0 .*column n: tsv cannot hold it: not a string \(3\)/,
+  );
+  await rejects(
+    () => writeGraph(graphFrom({ triples: [{ ...row, tail: "\ud800" }] }), dir, { format: "jsonl" }),
+    /half of a surrogate pair/,
+  );
+  await rejects(
+    () => writeGraph(graphFrom({ triples: [row] }), dir, { format: "xlsx" }),
+    /unknown format \("xlsx"\)\. Known: tsv, csv, jsonl/,
+  );
   await rejects(() => loadGraph(dir), /no entities\.\* or triples\.\*/);
 });
 

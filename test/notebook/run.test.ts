@@ -366,7 +366,7 @@ notebook("without the kernel installed the error names the command that gets it"
   const child = spawnSync(process.execPath, ["--input-type=module", "-e", program], { cwd: bare, encoding: "utf8" });
   assert.is(
     child.stdout.trim(),
-    "SetupError runNotebook: the notebook kernel is not installed (tslab). Run `npm install --no-save tslab@1.0.22`.",
+    "SetupError runNotebook: the notebook kernel is not installed (tslab). Run `npm install -D tslab@1.0.22`.",
     child.stderr,
   );
 });

@@ -161,6 +161,20 @@ test("an abort does not wait for a retriever that never answers", async () => {
   assert.ok(performance.now() - start < 2000);
 });
 
+test("many questions at once leave no listener behind and give no warning", async () => {
+  const warnings: string[] = [];
+  const note = (warning: Error) => warnings.push(warning.message);
+  process.on("warning", note);
+  const { signal } = new AbortController();
+  const waits: Retriever = () => new Promise((resolve) => setTimeout(() => resolve([]), 5));
+  const questions = Array.from({ length: 64 }, (_, i) => ({ id: `${i}`, text: "x" }));
+  const many = defineDataset({ name: "many", graph: dataset.graph, questions });
+  for (let i = 0; i < 12; i++) await retrieve(many, waits, { k: 1, signal, concurrency: 64 });
+  await new Promise(setImmediate);
+  process.off("warning", note);
+  assert.equal(warnings, []);
+});
+
 test("an interrupt gets through to a run that never waits", async () => {
   const questions = Array.from({ length: 400 }, (_, i) => ({ id: `${i}`, text: "x" }));
   const long = defineDataset({ name: "long", graph: dataset.graph, questions });

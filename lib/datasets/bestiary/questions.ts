@@ -73,7 +73,7 @@ function candidatesOf(world: World, creature: Creature): Candidate[] {
       if (t.condition === "") continue;
       const route = extend(routes, t);
       add("comboCondition", id, clause(t.condition), route, { n: bare(t.tail) });
-      if (combos.length > 1) add("conditionalNext", id, named(t.tail), route, { w: t.condition });
+      if (combos.length > 1 && open.length === 0) add("conditionalNext", id, named(t.tail), route, { w: t.condition });
     }
 
     const last = routes.map((r) => world.triples.find((t) => t.id === r.triples.at(-1)));

@@ -27,7 +27,7 @@ export interface WorldOptions {
   readonly regularity: number;
 }
 
-export interface Attack {
+interface Attack {
   readonly id: string;
   /** Name without the creature: "Ember Sweep". */
   readonly name: string;
@@ -146,14 +146,8 @@ export function makeWorld(worldKey: unknown, options: WorldOptions): World {
           ? fact(`${phase.id}/condition`, (r) => r.pick(phaseConditions))
           : "",
       );
-    attacks.forEach((attack, slot) =>
-      giveAccess(
-        id,
-        own.map((p) => p.id),
-        attacks,
-        slot,
-      ),
-    );
+    const phaseIds = own.map((p) => p.id);
+    for (const slot of attacks.keys()) giveAccess(id, phaseIds, attacks, slot);
     for (const attack of attacks) {
       if (chance(`${attack.id}/status`, 0.7))
         link(
@@ -174,7 +168,7 @@ export function makeWorld(worldKey: unknown, options: WorldOptions): World {
           fact(`${attack.id}/element`, (r) => (r.float() < 0.5 ? attack.theme.element : r.pick(elements))),
         );
     }
-    attacks.forEach((attack, slot) => addCombos(id, attacks, slot));
+    for (const slot of attacks.keys()) addCombos(id, attacks, slot);
   }
   const attack = new Map(creatures.flatMap((c) => c.attacks).map((a) => [a.id, a]));
   addCrossEdges();
@@ -222,13 +216,13 @@ export function makeWorld(worldKey: unknown, options: WorldOptions): World {
     if (linked.length === 0 && chance(`${id}/${slot}/second`, 0.45))
       followers.push(others[(at + 1) % others.length] as Attack);
     const first = condition(`${id}/${slot}/combo`, linked[0]?.condition);
-    followers.forEach((follower, i) => {
+    for (const [i, follower] of followers.entries()) {
       const own =
         i === 0 || first === ""
           ? first
           : fact(`${id}/${slot}/combo/condition 2`, (r) => r.pick(conditions.filter((c) => c !== first)));
       link(head, relation.combo, follower.id, own);
-    });
+    }
   }
 
   /** Rivals and prey among creatures; resemblances between attacks of the same kind, with rival and prey first. */
@@ -275,8 +269,8 @@ export function makeWorld(worldKey: unknown, options: WorldOptions): World {
         if (t.tail === target) found.push({ path: [creature, phase.tail, target], triples: [phase.id, t.id] });
     if (found.length > 0) return found;
     const own = creatures.find((c) => c.id === creature)?.attacks ?? [];
+    // the attack before is open by itself, or the search would not end
     for (const before of own)
-      // the attack before is open by itself, or the search would not end
       for (const t of from(before.id, relation.combo))
         if (t.tail === target && before.id !== target && hasAccess(before.id))
           for (const route of routes(creature, before.id))
