@@ -1,6 +1,6 @@
 import { byCodeUnit, type Hit, words } from "../core/index.js";
 import { type Encoder, encoder } from "../embed/index.js";
-import type { Graph } from "../graph/index.js";
+import type { Graph, Triple } from "../graph/index.js";
 import { dot } from "./dot.js";
 import { answerKey, contentWords, standsIn } from "./text.js";
 
@@ -44,20 +44,14 @@ const encode = async (text: string): Promise<Float32Array> => {
   loaded ??= encoder("hash", { dim: 1024 });
   return (await loaded).encode([text]);
 };
-const edgeVectors = new WeakMap<Graph, Map<string, Float32Array>>();
+// Owner: this module. Key: the text, which is a relation with a kind of entity: as many as a graph has sorts of edges.
+const sortVectors = new Map<string, Promise<Float32Array>>();
 
-async function vectorOf(graph: Graph, triple: string): Promise<Float32Array> {
-  let known = edgeVectors.get(graph);
-  if (!known) {
-    known = new Map();
-    edgeVectors.set(graph, known);
-  }
-  let vector = known.get(triple);
-  if (!vector) {
-    const t = graph.triple(triple);
-    vector = await encode(contentWords(`${t.relationLabel} ${graph.entity(t.tail).kind}`));
-    known.set(triple, vector);
-  }
+/** [1024] vector of an edge's relation and the kind of its tail. */
+function vectorOf(graph: Graph, { relationLabel, tail }: Triple): Promise<Float32Array> {
+  const text = contentWords(`${relationLabel} ${graph.entity(tail).kind}`);
+  const vector = sortVectors.get(text) ?? encode(text);
+  sortVectors.set(text, vector);
   return vector;
 }
 
@@ -91,7 +85,7 @@ export async function readEvidence(question: string, hits: readonly Hit[], graph
       const tail = graph.entity(t.tail);
       const q = questions.get(head.label) ?? (await encode(contentWords(question, head.label)));
       questions.set(head.label, q);
-      const fit = weights.fit * dot(q, 0, await vectorOf(graph, id), 0, q.length) + (at === triples.length - 1 ? weights.last : 0);
+      const fit = weights.fit * dot(q, 0, await vectorOf(graph, t), 0, q.length) + (at === triples.length - 1 ? weights.last : 0);
       const sort = (s: Asked) => (s === asked ? 0 : -weights.wrongSort);
       const kind = (k: string) => (k !== "" && words(noun).some((w) => words(k).includes(w)) ? weights.kind : 0);
       offer(tail.label, rank, fit + sort("entity") + kind(tail.kind));

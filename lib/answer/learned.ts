@@ -21,7 +21,7 @@ const temperatures = [0.03, 0.05, 0.08, 0.12, 0.2, 0.3];
 const pictureWeights = [0, 0.5, 1, 2, 4, 8];
 const evidenceWeights = Array.from({ length: 21 }, (_, i) => i / 20);
 // calibration looks at this many training questions at most: it is O(questions · training questions)
-const maxCalibration = 400;
+const maxCalibration = 300;
 
 /** Linear opinion pool of evidence and prior (Stone 1961, doi 10.1214/aoms/1177704873), most probable first. */
 function pool(candidates: readonly Candidate[], guesses: ReadonlyMap<string, Guess>, weight: number) {
@@ -109,10 +109,10 @@ async function fit({ train, graph, seed, signal }: FitContext, { evidenceRate, m
  * A reader with a memory: what similar training questions were answered with, pooled with what the evidence offers. It can
  * answer without evidence, leak what it was trained on, and be misled by bad evidence.
  *
- * Fitted on the training split alone. The memory's temperature maximises accuracy on training questions when their own
- * cluster is left out; the weight of the evidence maximises accuracy on the same questions with rehearsed evidence, which holds a
- * gold path with probability `evidenceRate` among up to four random ones (0.5 when no training question has a gold path).
- * Abstains only when there is neither memory nor evidence. Fitting O(n · min(n, 400) · 512), an answer O(n · 512).
+ * Fitted on the training split alone. The memory's temperature and the weight of pictures maximise the likelihood of the
+ * answers of (at most 300) training questions when their own cluster is left out; the weight of the evidence maximises
+ * accuracy on the same questions with rehearsed evidence, which holds a gold path with probability `evidenceRate` among up to four random ones (0.5 when no training question has a gold path).
+ * Abstains only when there is neither memory nor evidence. Fitting O(n · min(n, 300) · dim), an answer O(n · dim).
  */
 export const learned: ReaderEntry = {
   name: "learned",

@@ -71,7 +71,7 @@ export class Prior {
   static async fit(questions: readonly Question[], pictures: boolean): Promise<Prior> {
     const examples = questions.map((question) => ({ question, answers: byKey(question) })).filter((e) => e.answers.size > 0);
     const known = examples.map((e) => e.question);
-    const plain = (await encoder("hash")) as Encoder<string>;
+    const plain = (await encoder("hash", { dim: 256 })) as Encoder<string>;
     const text = plain.fit?.(known.map((q) => q.text)) ?? plain;
     const image = pictures ? ((await encoder("pixels")) as Encoder<Image>) : undefined;
     const encode = async (asked: readonly Pick<Query, "text" | "images">[]) => {

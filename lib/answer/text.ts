@@ -37,6 +37,10 @@ const openers = new Set(["when", "if", "only", "once"]);
 /** What makes two answers to one question the same: their content words, without those that the question says already. */
 export function answerKey(answer: string, question: string): string {
   const asked = new Set(words(question));
-  const content = contentWords(answer).split(" ").filter((w) => !openers.has(w));
-  return (content.some((w) => !asked.has(w)) ? content.filter((w) => !asked.has(w)) : content).join(" ");
+  const content = contentWords(answer)
+    .split(" ")
+    .filter((w) => w !== "" && !openers.has(w));
+  const added = content.filter((w) => !asked.has(w));
+  // a name may be made of function words alone ("The Who"); then every word counts
+  return (added.length > 0 ? added : content.length > 0 ? content : words(answer)).join(" ");
 }

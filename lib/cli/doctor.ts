@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { unknownName } from "../core/index.js";
 import type { CheckStatus, Context, Finding, Optional } from "./checks.js";
 import * as check from "./checks.js";
 
@@ -13,6 +14,8 @@ export interface DoctorOptions {
   readonly endpoint?: string;
   /** The package's own folder, from which packages are looked up; this one's unless told. */
   readonly root?: string;
+  /** Names of the checks to run; all unless told. */
+  readonly only?: readonly string[];
 }
 
 const unused = "optional, and nothing in this version uses it yet";
@@ -91,8 +94,12 @@ const checks: readonly { readonly name: string; run(context: Context): Finding |
 export async function doctor(options: DoctorOptions): Promise<{ checks: Check[] }> {
   const root = options.root ?? fileURLToPath(new URL("../..", import.meta.url));
   const context: Context = { env: options.env, cwd: options.cwd, endpoint: options.endpoint, root };
+  const { only } = options;
+  const names = checks.map(({ name }) => name);
+  for (const name of only ?? []) if (!names.includes(name)) throw unknownName("doctor", "check", name, names);
   const found: Check[] = [];
   for (const { name, run } of checks) {
+    if (only && !only.includes(name)) continue;
     const finding = await Promise.resolve(context)
       .then(run)
       .catch((error): Finding => ({ status: "broken", detail: check.reason(error), remedy: "npm ci" }));

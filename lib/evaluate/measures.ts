@@ -58,7 +58,11 @@ export function parseMeasure(text: string): Measure {
   const place = "parseMeasure";
   const parts = typeof text === "string" ? /^([^@()]+)(?:\(([^()]*)\))?(?:@(.*))?$/s.exec(text) : null;
   const entry = parts ? byName.get(parts[1] as string) : undefined;
-  if (!parts || !entry) throw unknownName(place, "measure", text, measureNames());
+  if (!parts || !entry) {
+    // with the cut-off that was asked for, so that the name meant can be told
+    const cutoff = typeof text === "string" ? /@\d+$/.exec(text)?.[0] : undefined;
+    throw unknownName(place, "measure", text, cutoff ? measureNames().map((name) => name.replace("@k", cutoff)) : measureNames());
+  }
   const params = parseParams(place, text, entry, parts[2]);
   const k = parseCutoff(place, text, entry, parts[3]);
   const printed = Object.entries(entry.params ?? {})

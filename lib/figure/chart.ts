@@ -180,7 +180,7 @@ function countNotes({ points, drawn, options, columns }: Input, nShown: boolean)
   const kind =
     intervals === 0
       ? "No intervals given"
-      : `Bars: ${options.intervalText ? clean(options.intervalText as string) : "interval"}`;
+      : `${options.intervals === "band" ? "Bands" : "Bars"}: ${options.intervalText ? clean(options.intervalText as string) : "interval"}`;
   const ns = drawn.flatMap((p) => (p.n === null ? [] : [p.n]));
   const [least, most] = [Math.min(...ns), Math.max(...ns)];
   const n =

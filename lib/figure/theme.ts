@@ -20,7 +20,7 @@ export const maxSeries = looks.length;
 /** Type sizes in CSS px; 8 px = 6 pt, the least that is readable in print. */
 export const sizes = { title: 11.5, subtitle: 8.75, axisTitle: 9.5, label: 9, note: 8.5 } as const;
 export const padding = 4;
-const ink = "#222222";
+export const ink = "#222222";
 export const grey = "#666666";
 
 export const config = {

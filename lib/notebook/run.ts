@@ -122,7 +122,16 @@ function notebookError(path: string, number: number, cell: NotebookCell, failure
   }[kind];
   const allowed = injected ? "Names and types as the cell tagged `parameters` declares them with `let`" : "";
   const place = `${path}, cell ${number}`;
-  return new NotebookError(number, kind, ename, evalue, traceback, place, problem, allowed);
+  return new NotebookError(number, kind, ename, evalue, traceback, place, problem, allowed, hint(cell, failure));
+}
+
+/** The kernel (tslab 1.0.22) compiles `{ x }` wrongly when x is a variable of an earlier cell; its error does not tell. */
+function hint(cell: NotebookCell, { ename, evalue }: Failure): string {
+  const name = ename === "ReferenceError" ? /^([\w$]+) is not defined$/.exec(evalue)?.[1] : undefined;
+  const shorthand = name && new RegExp(`[{,]\\s*${name.replaceAll("$", "\\$")}\\s*[,}]`).test(sourceText(cell));
+  return shorthand
+    ? `For a variable of an earlier cell write \`${name}: ${name}\`: the kernel does not see \`{ ${name} }\``
+    : "";
 }
 
 function withOutputs(notebook: NotebookFile, executed: readonly ExecutedCell[]): NotebookFile {

@@ -43,14 +43,17 @@ export const retrieverCitation = (name: string): string => entry(name).citation;
  */
 export function retriever(name: string, options: Readonly<Record<string, unknown>> = {}): Retriever {
   const found = entry(name);
-  const params = resolveOptions(`retriever(${JSON.stringify(name)})`, found.options, options);
-  const { prepare } = found;
+  const { prepare, parts = {} } = found;
+  const resolved = resolveOptions(`retriever(${JSON.stringify(name)})`, { ...found.options, ...parts }, options);
+  const params = Object.fromEntries(Object.entries(resolved).filter(([key]) => !Object.hasOwn(parts, key)));
+  const own = Object.keys(parts).filter((key) => options[key] !== undefined);
+  const label = found.label?.(params) ?? name;
   return makeRetriever({
     name,
-    label: found.label?.(params) ?? name,
-    version: found.version,
+    label: own.length > 0 ? `${label} (own ${own.join(", ")})` : label,
+    ...(own.length > 0 ? {} : { version: found.version }),
     params,
-    ...(prepare ? { prepare: (context) => prepare(context, params) } : {}),
-    search: (query, context) => found.search(query, context, params),
+    ...(prepare ? { prepare: (context) => prepare(context, resolved) } : {}),
+    search: (query, context) => found.search(query, context, resolved),
   });
 }

@@ -43,6 +43,11 @@ export interface RetrieverEntry {
   readonly version: string;
   readonly citation: string;
   readonly options: OptionSpecs;
+  /**
+   * Options that are code, such as the agents of the walk. Code has no identity that outlasts the process, so a retriever
+   * that is given any is treated like a bare function: its results are not stored.
+   */
+  readonly parts?: OptionSpecs;
   /** How it is shown, when the options matter: `text (hash)`. */
   label?(options: Readonly<Record<string, unknown>>): string;
   prepare?(context: PrepareContext, options: Readonly<Record<string, unknown>>): unknown;

@@ -1,4 +1,5 @@
 import { integer, type OptionSpecs, oneOf, real } from "../core/index.js";
+import { encoderNames } from "../embed/index.js";
 import { keyFrameChoices } from "../media/index.js";
 import { searchOrders } from "./orders.js";
 
@@ -24,8 +25,8 @@ export const walkOptions: OptionSpecs = Object.freeze({
   maxDepth: integer({ min: 1, default: 8, doc: "edges on a path at most (the released code has no limit; gold paths of MH-MMKG have at most 4)" }),
   maxCalls: integer({ min: 1, default: 1000, doc: "agent calls per question at most; bounds a walk on a graph with many cycles" }),
   keyFrames: oneOf(Object.keys(keyFrameChoices), { default: "all", doc: "frames of the query's and of the entities' clips that are compared" }),
-  textEncoder: oneOf(["hash"], { default: "hash", doc: "encoder of question and edge text" }),
-  imageEncoder: oneOf(["pixels"], { default: "pixels", doc: "encoder of frames" }),
+  textEncoder: oneOf(encoderNames("text"), { default: "hash", doc: "encoder of question and edge text" }),
+  imageEncoder: oneOf(encoderNames("image"), { default: "pixels", doc: "encoder of frames" }),
   breadth: integer({ min: 1, default: 4, doc: "edges followed from one entity at most" }),
   margin: real({ min: 0, max: 1, default: 0.1, doc: "an edge is followed when its probability is at least this share of its best sibling's" }),
   temperature: real({ min: 1e-6, max: 100, default: 0.1, doc: "of the softmax over sibling edges; lower trusts the similarities more" }),

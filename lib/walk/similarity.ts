@@ -60,9 +60,9 @@ function mentionIndex(graph: Graph, starts: readonly string[]) {
 }
 
 /**
- * Encodes what a walk compares: the selected frames of every entity now, the texts of edges when a walk first meets them.
+ * Encodes what a walk compares: the selected frames of every entity now, the text of each sort of edge (relation, kind of tail, whether conditional).
  * Give the result to {@link walk} as `ctx.state`; it serves any number of queries over the same graph.
- * Time O(entities + triples) and one image encoding per selected frame; memory 4 · dim bytes per frame and per edge met.
+ * Time O(entities + triples) and one image encoding per selected frame; memory 4 · dim bytes per frame and per sort of edge.
  */
 export async function prepareWalk(
   { graph, signal }: { readonly graph: Graph; readonly signal: AbortSignal },
@@ -74,7 +74,7 @@ export async function prepareWalk(
   const mentioned = mentionIndex(graph, starts);
   const sortOf = new Map((graph.triples.array("id") as string[]).map((id) => [id, sortOfEdge(graph, id)]));
   const sorts = [...new Set(sortOf.values())].sort();
-  const plain = (await encoder(options.textEncoder as "hash", { dim: 2048 })) as Encoder<string>;
+  const plain = (await encoder(options.textEncoder, options.textEncoder === "hash" ? { dim: 2048 } : {})) as Encoder<string>;
   const text = plain.fit?.(sorts) ?? plain;
   const sortVectors = await text.encode(sorts);
   const choose = (images: readonly Image[]) => selectFrames(images, options.keyFrames as KeyFrames);

@@ -2,6 +2,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type DatasetInput, defineDataset, type QuestionInput, toQuery } from "../../lib/datasets/index.js";
 import { graphFrom } from "../../lib/graph/index.js";
+import { reach } from "../support/reach.js";
 
 const test = suite("define data set");
 
@@ -33,32 +34,6 @@ const question = (more: Partial<QuestionInput> = {}): QuestionInput => ({
 });
 const define = (more: Partial<DatasetInput> = {}, q: Partial<QuestionInput> = {}) =>
   defineDataset({ name: "invented", graph, questions: [question(q)], visibleMeta: ["seen", "absent"], ...more });
-
-/** Everything that can be reached from a value: own keys and symbols, getters called, prototypes, map and set contents; functions' properties too. */
-function reach(root: unknown): Set<unknown> {
-  const seen = new Set<unknown>();
-  const queue = [root];
-  while (queue.length > 0) {
-    const value = queue.pop();
-    if (seen.has(value)) continue;
-    seen.add(value);
-    if ((typeof value !== "object" && typeof value !== "function") || value === null) continue;
-    queue.push(Object.getPrototypeOf(value));
-    if (value instanceof Map || value instanceof Set) queue.push(...[...value].flat());
-    for (const key of Reflect.ownKeys(value)) {
-      queue.push(key);
-      const property = Object.getOwnPropertyDescriptor(value, key)!;
-      queue.push(property.value, property.get, property.set);
-      if (property.get)
-        try {
-          queue.push(property.get.call(value));
-        } catch {
-          // getters of built-in prototypes want another receiver
-        }
-    }
-  }
-  return seen;
-}
 
 test("from a query no answer, gold, group, cluster, id, hidden meta or image name can be reached, by any property of any object", async () => {
   const dataset = define();

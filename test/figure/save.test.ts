@@ -5,8 +5,9 @@ import { inflateSync } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { sha256, stableHash } from "../../lib/core/index.js";
-import { missingGlyphs, textWidth, type Weight, wrap } from "../../lib/figure/font.js";
+import { missingGlyphs, textWidth, type Weight, weightOf, wrap } from "../../lib/figure/font.js";
 import { chart, saveFigure, venues } from "../../lib/figure/index.js";
+import { renderSvg } from "../../lib/figure/render.js";
 import * as examples from "./examples.js";
 
 const test = suite("figure: font, formats, files");
@@ -54,6 +55,34 @@ test("wrapped lines are no wider than asked, lose no character, and break at spa
 
 test("glyphs that the font lacks are known", () => {
   assert.equal(missingGlyphs("a中α→−中"), ["中"]);
+});
+
+test("CSS weights from 600 up are drawn and measured in semibold, all others in regular", () => {
+  assert.equal([600, "600", 700, "bold", "bolder"].map(weightOf), Array(5).fill("semibold"));
+  assert.equal([400, "normal", undefined, 500].map(weightOf), Array(4).fill("regular"));
+  assert.ok(textWidth("nDCG@10", 10, "semibold") > textWidth("nDCG@10", 10));
+});
+
+const clipped = {
+  data: { values: [{ a: 1, b: 2 }] },
+  mark: { type: "point", clip: true },
+  encoding: { x: { field: "a", type: "quantitative" }, y: { field: "b", type: "quantitative" } },
+};
+
+test("ids inside an SVG do not count on from the picture before", async () => {
+  const first = await renderSvg(clipped, 200);
+  assert.match(first, /id="clip\d+"/);
+  assert.is(await renderSvg(clipped, 200), first);
+});
+
+test("what Vega only warns about is an error: the picture would not be the one that was asked for", async () => {
+  const wrong = { ...clipped, mark: "bar", encoding: { ...clipped.encoding, shape: { field: "a" } } };
+  assert.match(await rejection(renderSvg(wrong, 200)), /chart: Vega cannot draw this as specified \(.*shape/);
+});
+
+test("PNG: text is drawn, in the packaged font and without any of the machine's", async () => {
+  const png = async (title: string) => sha256(await chart("dots", [{ level: "a", mean: 0.5 }], { title }).png());
+  assert.is.not(await png("iiii"), await png("MMMM"));
 });
 
 test("PDF: the same bytes twice, fixed dates, embedded font subsets with a Unicode map, no other font", async () => {

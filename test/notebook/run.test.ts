@@ -149,6 +149,17 @@ notebook("a cell for the browser is refused, which the kernel would skip in sile
   assert.match((await failure(write(["/** @browser */\nexport const n = 1;"]))).message, "@browser");
 });
 
+notebook("the kernel's fault with shorthand properties of earlier cells is named, with the way round it", async () => {
+  const shorthand = await failure(write(["let seed = 1;", "const o = { a: 1, seed };"]));
+  assert.match(
+    shorthand.message,
+    "(ReferenceError: seed is not defined). For a variable of an earlier cell write `seed: seed`",
+  );
+  const { cells } = await runNotebook(write(["let seed = 1;", "({ seed: seed })"]));
+  assert.is(cells[1]?.outputs.length, 1);
+  assert.not.match((await failure(write(["eval('seed')"]))).message, "earlier cell");
+});
+
 notebook("an endless synchronous loop is killed at the time limit; what it printed is kept", async () => {
   const out = join(folder, "endless.ipynb");
   const error = await failure(write(['console.log("before");', 'console.log("in");\nfor (;;) {}']), {

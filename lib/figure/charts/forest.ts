@@ -1,6 +1,7 @@
 import { textOption } from "../../core/index.js";
 import { columnOption } from "../options.js";
 import { clean, pText } from "../text.js";
+import { grey } from "../theme.js";
 import type { ChartEntry } from "../types.js";
 import { intervalPlot } from "./interval-plot.js";
 
@@ -37,7 +38,7 @@ export const forest: ChartEntry = {
                   : `p ${point.p < 0.001 ? "" : "= "}${pText(point.p)}`,
           }),
       below: (x) => [
-        { mark: { type: "rule", color: "#666666", strokeWidth: 1, aria: false }, encoding: { x: { datum: 0, ...x } } },
+        { mark: { type: "rule", color: grey, strokeWidth: 1, aria: false }, encoding: { x: { datum: 0, ...x } } },
       ],
     });
     return input.columns.p === undefined

@@ -1,7 +1,17 @@
 import { MkgError } from "../../core/index.js";
 import { textWidth } from "../font.js";
 import { said, sentence } from "../said.js";
-import { axisTitle, extent, lineHeight, seriesChannels, sizes, splitLabel, valueAxis, wrapLabel } from "../theme.js";
+import {
+  axisTitle,
+  extent,
+  ink,
+  lineHeight,
+  seriesChannels,
+  sizes,
+  splitLabel,
+  valueAxis,
+  wrapLabel,
+} from "../theme.js";
 import type { ChartInput, ChartParts } from "../types.js";
 
 interface IntervalPlot {
@@ -116,7 +126,7 @@ export function intervalPlot(
   if (sideTexts.length > 0)
     layer.push({
       data: { values: sideTexts },
-      mark: { type: "text", align: "left", baseline: "middle", dx: 6, fontSize: sizes.note, color: "#222222" },
+      mark: { type: "text", align: "left", baseline: "middle", dx: 6, fontSize: sizes.note, color: ink },
       encoding: { y, ...offset, x: { value: "width" }, text: { field: "side", type: "nominal" } },
     });
   return { values, layer, heightPx, notes: [], nShown: differs };

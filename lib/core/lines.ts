@@ -1,0 +1,70 @@
+import { createReadStream } from "node:fs";
+import { MkgError } from "./errors.js";
+
+/**
+ * The lines of a UTF-8 text file in batches, in order, with the number (from 1) of each batch's first line; a BOM and
+ * carriage returns are dropped. One block of the file in memory at a time; an order of magnitude faster than `readline`.
+ */
+async function* lineBatches(path: string, place: string, maxLine: number): AsyncGenerator<{ lines: string[]; first: number }> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let rest = "";
+  let first = 1;
+  const decode = (chunk?: Uint8Array): string => {
+    try {
+      return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode();
+    } catch {
+      throw new MkgError(place, `the file is not UTF-8 text (${path}, after line ${first})`, "UTF-8", "Convert it, for example with iconv");
+    }
+  };
+  const split = (text: string): string[] => {
+    const lines = text.split("\n");
+    rest = lines.pop() as string;
+    if (rest.length > maxLine)
+      throw new MkgError(place, `${path}, line ${first + lines.length}: longer than ${maxLine} characters`, "Text, one record a line");
+    return lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
+  };
+  try {
+    for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 18 })) {
+      const lines = split(rest + decode(chunk as Uint8Array));
+      yield { lines, first };
+      first += lines.length;
+    }
+    const lines = split(rest + decode());
+    yield { lines: [...lines, rest], first };
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (error instanceof MkgError || code === undefined) throw error;
+    throw new MkgError(place, `cannot read the file (${path})`, "", readingTrouble(code));
+  }
+}
+
+/** What to do about a system's error code on reading. */
+export const readingTrouble = (code: string): string =>
+  code === "ENOENT"
+    ? "There is no such file; check the path"
+    : code === "EISDIR"
+      ? "It is a folder; give a file"
+      : code === "EACCES"
+        ? "Reading is not permitted; check the file's mode"
+        : code;
+
+/** Calls `onLine` for every line that is not blank, with its number from 1; lines hold at most a mebibyte of characters. */
+export async function eachLine(path: string, place: string, onLine: (text: string, line: number) => void): Promise<void> {
+  for await (const { lines, first } of lineBatches(path, place, 2 ** 20))
+    for (let i = 0; i < lines.length; i++) if ((lines[i] as string).trim()) onLine(lines[i] as string, first + i);
+}
+
+/** Streams the records of a JSON-lines file with their line numbers; blank lines are skipped. A bad line is an error that names it. */
+export async function* readJsonl<T>(path: string, place = "readJsonl"): AsyncGenerator<{ record: T; line: number }> {
+  for await (const { lines, first } of lineBatches(path, place, 2 ** 28))
+    for (let i = 0; i < lines.length; i++)
+      if ((lines[i] as string).trim()) yield { record: parseJsonLine<T>(lines[i] as string, path, first + i, place), line: first + i };
+}
+
+export function parseJsonLine<T>(text: string, path: string, line: number, place = "readJsonl"): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch (error) {
+    throw new MkgError(place, `${path}, line ${line}: not JSON (${(error as Error).message})`, "One JSON value a line", "Mend or remove that line");
+  }
+}
