@@ -37,7 +37,7 @@ const whatItIs = (label: string, description: string): string => {
 };
 
 // how much the parts of a candidate's score weigh against a cosine of 1
-const weights = { fit: 4, rank: 1, kind: 1.5, last: 3, wrongSort: 4 };
+export const weights = { fit: 4, rank: 1, kind: 1.5, last: 3, wrongSort: 4 };
 
 let loaded: Promise<Encoder<string>> | undefined;
 const encode = async (text: string): Promise<Float32Array> => {

@@ -3,6 +3,7 @@ import type { Graph } from "../graph/index.js";
 import { type Candidate, readEvidence } from "./evidence.js";
 import { nothing } from "./extractive.js";
 import { type Guess, Prior, type Resemblance, type Votes } from "./prior.js";
+import { standsIn } from "./text.js";
 import type { FitContext, ReaderEntry } from "./types.js";
 
 interface Fitted {
@@ -60,11 +61,11 @@ function rehearsal(question: Question, graph: Graph, rate: number, r: Random): H
   return hits;
 }
 
-/** The value whose total is largest; the first of equals. */
-function argmax<T>(values: readonly T[], totals: ArrayLike<number>): T {
-  let best = 0;
-  for (let i = 1; i < values.length; i++) if ((totals[i] as number) > (totals[best] as number)) best = i;
-  return values[best] as T;
+/** The value whose total is largest; the middle one of equals, which is the farthest from being worse. */
+function argmax<T>(values: readonly T[], totals: readonly number[]): T {
+  const largest = totals.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  const best = values.filter((_, i) => totals[i] === largest);
+  return best[best.length >> 1] as T;
 }
 
 async function fit({ train, graph, seed, signal }: FitContext, { evidenceRate, memoryPictures }: LearnedOptions): Promise<Fitted> {
@@ -128,7 +129,8 @@ export const learned: ReaderEntry = {
     const candidates = await readEvidence(query.text, evidence.hits, graph);
     const guesses = prior.guesses(await prior.resemblance(query), votes);
     const ranked = pool(candidates, guesses, evidenceWeight);
-    const best = ranked[0];
+    // the evidence offers nothing that the question says already; memory might
+    const best = ranked.find((r) => r.ranks.length > 0 || !standsIn(r.text, query.text));
     if (!best) return nothing;
     return {
       text: best.text,

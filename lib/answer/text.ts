@@ -2,7 +2,7 @@ import { words } from "../core/index.js";
 
 // Articles, prepositions, auxiliaries and pronouns, as sets of questions in English use them: they say nothing about what is asked for.
 const functionWords = new Set(
-  "a an the this that these those it its he she they their of in on at to for from by with as and or is are was were be been does do did has have had will would can could should may might there here what which who whom whose how s".split(
+  "a an the this that these those it its he she they their of in on at to for from by with as and or is are was were be been does do did has have had will would can could should may might there here what which who whom whose how where when why s".split(
     " ",
   ),
 );

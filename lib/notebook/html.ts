@@ -28,9 +28,9 @@ export function htmlTable(columns: readonly string[], rows: readonly (readonly T
   return `<table>\n<thead>${row("th", columns)}</thead>\n<tbody>\n${body}\n</tbody>\n</table>`;
 }
 
-/** The same table as text in columns, each at most 40 characters wide. */
+/** The same table as text in columns, each at most 60 characters wide. */
 export function textTable(columns: readonly string[], rows: readonly (readonly TableCell[])[]): string {
-  const flat = (value: TableCell) => shorten((typeof value === "string" ? value : value.text).replace(/\s+/g, " "), 40);
+  const flat = (value: TableCell) => shorten((typeof value === "string" ? value : value.text).replace(/\s+/g, " "), 60);
   const lines = [columns, ...rows].map((cells) => cells.map(flat));
   const widths = columns.map((_, i) => Math.max(...lines.map((cells) => [...(cells[i] ?? "")].length)));
   const pad = (text: string, width: number) => text + " ".repeat(Math.max(0, width - [...text].length));

@@ -156,6 +156,8 @@ export async function walk(
   // oldest: a queue read at `head`; newest: a stack
   const open: Open[] = [];
   let head = 0;
+  // entities on any path so far: only these can close a cycle, which spares long paths the climb
+  const met = new Set<string>();
   const take = () => (order.next === "newest" ? open.pop() : open[head++]);
 
   async function search(topic: string): Promise<string> {
@@ -165,6 +167,7 @@ export async function walk(
       return "the topic is sufficient";
     }
     open.push({ path: start.path, choices: null, at: 0 });
+    met.add(topic);
     for (let item = take(); item; item = take()) {
       if (!item.choices) {
         if (recorded.length >= options.pathCount) {
@@ -181,10 +184,11 @@ export async function walk(
       while (item.at < item.choices.length) {
         const edge = item.choices[item.at++] as { triple: string; entity: string };
         const next = new Path(item.path, edge.entity, edge.triple, null);
-        if (item.path.has(edge.entity)) {
+        if (met.has(edge.entity) && item.path.has(edge.entity)) {
           spend.cycles++;
           if (options.cycles === "record") record(next.scored(item.path.score as number));
         } else {
+          met.add(edge.entity);
           const judged = await validate(next, topic);
           spend.validated++;
           if (judged.verdict === "sufficient") record(judged.path);
