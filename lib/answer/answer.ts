@@ -1,15 +1,36 @@
-import { type Answer, type Evidence, MkgError, Progress, type OnProgress, type Query, quote, type Random, random } from "../core/index.js";
+import {
+  type Answer,
+  type Evidence,
+  MkgError,
+  type OnProgress,
+  Progress,
+  type Query,
+  quote,
+  type Random,
+  random,
+} from "../core/index.js";
 import type { Dataset } from "../datasets/index.js";
 import { makeRun, type Run, type RunItem } from "../evaluate/index.js";
 import { resolveReader } from "./table.js";
 import type { Reader } from "./types.js";
 
-const failed = (stop: string): Answer => ({ text: null, status: "failed", citedRanks: [], tokens: 0, costUsd: 0, stop });
+const failed = (stop: string): Answer => ({
+  text: null,
+  status: "failed",
+  citedRanks: [],
+  tokens: 0,
+  costUsd: 0,
+  stop,
+});
 
 // Owner: the data set; dropped with it, or when the fit fails. Keyed by the fit itself, which readers that wrap another share with it.
 const fits = new WeakMap<Dataset, WeakMap<NonNullable<Reader["fit"]>, Map<number, Promise<unknown>>>>();
 
-function entry<K extends object, V>(map: { get(key: K): V | undefined; set(key: K, value: V): unknown }, key: K, make: () => V): V {
+function entry<K extends object, V>(
+  map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  make: () => V,
+): V {
   const found = map.get(key) ?? make();
   map.set(key, found);
   return found;
@@ -18,7 +39,11 @@ function entry<K extends object, V>(map: { get(key: K): V | undefined; set(key: 
 async function fitted(dataset: Dataset, reader: Reader, seed: number, signal: AbortSignal): Promise<unknown> {
   const { fit } = reader;
   if (!fit) return undefined;
-  const bySeed = entry(entry(fits, dataset, () => new WeakMap()), fit, () => new Map<number, Promise<unknown>>());
+  const bySeed = entry(
+    entry(fits, dataset, () => new WeakMap()),
+    fit,
+    () => new Map<number, Promise<unknown>>(),
+  );
   const known = bySeed.get(seed);
   if (known) return known;
   const run = async () => {
@@ -42,10 +67,14 @@ async function fitted(dataset: Dataset, reader: Reader, seed: number, signal: Ab
 function fault(reply: unknown, hits: number): string | undefined {
   if (typeof reply !== "object" || reply === null) return `the reader returned no answer (${quote(reply)})`;
   const { text, status, citedRanks, tokens, costUsd, stop } = reply as Partial<Answer>;
-  if (status !== "ok" && status !== "abstained" && status !== "failed") return `the answer has a wrong status (${quote(status)})`;
-  if (status === "ok" ? typeof text !== "string" : text !== null) return `the text does not go with status ${status} (${quote(text)})`;
-  if (!Array.isArray(citedRanks) || citedRanks.some((r) => !Number.isInteger(r) || r < 1 || r > hits)) return `citedRanks are not ranks of hits (${quote(citedRanks)})`;
-  if (![tokens, costUsd].every((n) => Number.isFinite(n) && (n as number) >= 0)) return `tokens or costUsd is not a number ≥ 0 (${quote([tokens, costUsd])})`;
+  if (status !== "ok" && status !== "abstained" && status !== "failed")
+    return `the answer has a wrong status (${quote(status)})`;
+  if (status === "ok" ? typeof text !== "string" : text !== null)
+    return `the text does not go with status ${status} (${quote(text)})`;
+  if (!Array.isArray(citedRanks) || citedRanks.some((r) => !Number.isInteger(r) || r < 1 || r > hits))
+    return `citedRanks are not ranks of hits (${quote(citedRanks)})`;
+  if (![tokens, costUsd].every((n) => Number.isFinite(n) && (n as number) >= 0))
+    return `tokens or costUsd is not a number ≥ 0 (${quote([tokens, costUsd])})`;
   if (typeof stop !== "string") return `stop is not text (${quote(stop)})`;
   return undefined;
 }
@@ -89,7 +118,11 @@ export async function prepareReader(
  * const answered = await answer(await retrieve(dataset, retriever("walk"), { k: 10, seed: 0 }), reader("extractive"));
  * answered.get("q001").answer?.text; // "Vulmar Ember Sweep"
  */
-export async function answer(run: Run, reader: Reader, options: { readonly signal?: AbortSignal; readonly onProgress?: OnProgress } = {}): Promise<Run> {
+export async function answer(
+  run: Run,
+  reader: Reader,
+  options: { readonly signal?: AbortSignal; readonly onProgress?: OnProgress } = {},
+): Promise<Run> {
   const signal = options.signal ?? new AbortController().signal;
   const { label, version, params } = resolveReader(reader);
   const read = await prepareReader(run.dataset, reader, run.seed, signal);
@@ -103,5 +136,13 @@ export async function answer(run: Run, reader: Reader, options: { readonly signa
     progress.tick();
   }
   const { dataset, setting, k, seed, config } = run;
-  return makeRun({ dataset, setting, k, seed, label: `${run.label}, ${label}`, config: { ...config, reader: { label, version, params } }, items });
+  return makeRun({
+    dataset,
+    setting,
+    k,
+    seed,
+    label: `${run.label}, ${label}`,
+    config: { ...config, reader: { label, version, params } },
+    items,
+  });
 }

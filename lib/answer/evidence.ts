@@ -2,7 +2,7 @@ import { byCodeUnit, type Hit, words } from "../core/index.js";
 import { type Encoder, encoder } from "../embed/index.js";
 import type { Graph, Triple } from "../graph/index.js";
 import { dot } from "./dot.js";
-import { answerKey, contentWords, standsIn } from "./text.js";
+import { answerKey, contentWords, shareSaid, standsIn } from "./text.js";
 
 /** Something that the evidence offers as an answer. */
 export interface Candidate {
@@ -20,24 +20,37 @@ type Asked = "condition" | "relation" | "entity";
 /** What kind of thing a question asks for, by its question words. */
 function askedFor(question: string): Asked {
   const text = words(question).join(" ");
-  if (/\b(condition|conditions|circumstance|circumstances|prerequisite|requirement)\b|\bmust hold\b|\bwhen (is|are|do|does|did|can|could|will|would|may)\b|\bwhat (makes|causes|triggers|lets)\b/.test(text))
+  if (
+    /\b(condition|conditions|circumstance|circumstances|prerequisite|requirement)\b|\bmust hold\b|\bwhen (is|are|do|does|did|can|could|will|would|may)\b|\bwhat (makes|causes|triggers|lets)\b/.test(
+      text,
+    )
+  )
     return "condition";
-  if (/\b(relation|relations|relationship|connection)\b|\bhow (is|are|was|were)\b.* (related|connected|linked)\b/.test(text)) return "relation";
+  if (
+    /\b(relation|relations|relationship|connection)\b|\bhow (is|are|was|were)\b.* (related|connected|linked)\b/.test(
+      text,
+    )
+  )
+    return "relation";
   return "entity";
 }
 
 /** The words between "which" or "what" and the verb: the noun asked for stands there, if anywhere. */
 const nounAsked = (question: string): string =>
-  /\b(?:which|what)\s+((?:\w+\s+){0,3}?)(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|may|might|must|should)\b/i.exec(question)?.[1] ?? "";
+  /\b(?:which|what)\s+((?:\w+\s+){0,3}?)(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|may|might|must|should)\b/i.exec(
+    question,
+  )?.[1] ?? "";
 
 /** The first clause of a description, without a leading "<label> is a": what "Rook is a black bird, seen in fields." says Rook is. */
 const whatItIs = (label: string, description: string): string => {
-  const clause = /^[^.,:;]*/.exec(description.startsWith(`${label} is `) ? description.slice(label.length + 4) : description)?.[0] ?? "";
+  const clause =
+    /^[^.,:;]*/.exec(description.startsWith(`${label} is `) ? description.slice(label.length + 4) : description)?.[0] ??
+    "";
   return clause.replace(/^\s*(?:an?|the)\s+/i, "").trim();
 };
 
 // how much the parts of a candidate's score weigh against a cosine of 1
-export const weights = { fit: 4, rank: 1, kind: 1.5, last: 3, wrongSort: 4 };
+const weights = { fit: 6, rank: 1, kind: 1.5, last: 4, wrongSort: 6, head: 1, mention: 2 };
 
 let loaded: Promise<Encoder<string>> | undefined;
 const encode = async (text: string): Promise<Float32Array> => {
@@ -59,7 +72,8 @@ function vectorOf(graph: Graph, { relationLabel, tail }: Triple): Promise<Float3
  * Everything that the hits offer as an answer to the question, most probable first: labels of entities, conditions of edges,
  * relation labels where a relation is asked for, and for a hit that is text, that text. Nothing else, and nothing that the
  * question itself says. Scores: fit of the question to the edge that leads there, rank of the hit, whether the noun asked
- * for is the entity's kind, and whether the edge ends its path; a softmax over all, summed where several hits offer the same.
+ * for is the entity's kind, whether the edge ends its path, tails before heads, and for conditions and relations whether the
+ * question names the tail; a softmax over all, summed where several hits offer the same.
  * O(edges in the hits).
  */
 export async function readEvidence(question: string, hits: readonly Hit[], graph: Graph): Promise<Candidate[]> {
@@ -68,7 +82,8 @@ export async function readEvidence(question: string, hits: readonly Hit[], graph
   const questions = new Map<string, Float32Array>(); // the question without the head's name, by that name
   const offers: { text: string; rank: number; logit: number }[] = [];
   const offer = (text: string, rank: number, logit: number) => {
-    if (words(text).length > 0 && !standsIn(text, question)) offers.push({ text, rank, logit: logit - weights.rank * Math.log(rank) });
+    if (words(text).length > 0 && !standsIn(text, question))
+      offers.push({ text, rank, logit: logit - weights.rank * Math.log(rank) });
   };
   for (const [i, hit] of hits.entries()) {
     const rank = i + 1;
@@ -85,13 +100,15 @@ export async function readEvidence(question: string, hits: readonly Hit[], graph
       const tail = graph.entity(t.tail);
       const q = questions.get(head.label) ?? (await encode(contentWords(question, head.label)));
       questions.set(head.label, q);
-      const fit = weights.fit * dot(q, 0, await vectorOf(graph, t), 0, q.length) + (at === triples.length - 1 ? weights.last : 0);
+      const fit =
+        weights.fit * dot(q, 0, await vectorOf(graph, t), 0, q.length) + (at === triples.length - 1 ? weights.last : 0);
       const sort = (s: Asked) => (s === asked ? 0 : -weights.wrongSort);
       const kind = (k: string) => (k !== "" && words(noun).some((w) => words(k).includes(w)) ? weights.kind : 0);
       offer(tail.label, rank, fit + sort("entity") + kind(tail.kind));
-      if (at === 0) offer(head.label, rank, fit + sort("entity") + kind(head.kind));
-      if (t.condition !== "") offer(t.condition, rank, fit + sort("condition"));
-      if (asked === "relation") offer(t.relationLabel, rank, fit);
+      if (at === 0) offer(head.label, rank, fit + sort("entity") + kind(head.kind) - weights.head);
+      const named = weights.mention * shareSaid(tail.label, head.label, question);
+      if (t.condition !== "") offer(t.condition, rank, fit + named + sort("condition"));
+      if (asked === "relation") offer(t.relationLabel, rank, fit + named);
     }
   }
   return merge(question, offers);
@@ -112,6 +129,11 @@ function merge(question: string, offers: readonly { text: string; rank: number; 
     } else merged.set(key, { text, weight, ranks: new Set([rank]) });
   }
   return [...merged]
-    .map(([key, { text, weight, ranks }]) => ({ key, text, probability: weight / total, ranks: [...ranks].sort((a, b) => a - b) }))
+    .map(([key, { text, weight, ranks }]) => ({
+      key,
+      text,
+      probability: weight / total,
+      ranks: [...ranks].sort((a, b) => a - b),
+    }))
     .sort((a, b) => b.probability - a.probability || byCodeUnit(a.key, b.key));
 }

@@ -2,7 +2,14 @@ import type { Answer } from "../core/index.js";
 import { readEvidence } from "./evidence.js";
 import type { ReaderEntry } from "./types.js";
 
-export const nothing: Answer = Object.freeze({ text: null, status: "abstained", citedRanks: [], tokens: 0, costUsd: 0, stop: "no evidence offers an answer" });
+export const nothing: Answer = Object.freeze({
+  text: null,
+  status: "abstained",
+  citedRanks: [],
+  tokens: 0,
+  costUsd: 0,
+  stop: "no evidence offers an answer",
+});
 
 /**
  * Picks an answer out of the evidence and out of nothing else: the label of an entity, the condition of an edge, a relation label,

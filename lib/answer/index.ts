@@ -1,5 +1,5 @@
 export { answer, prepareReader } from "./answer.js";
 export { dot } from "./dot.js";
 export { isTableReader, type ResolvedReader, reader, readerNames, readerOptions, resolveReader } from "./table.js";
-export { contentWords } from "./text.js";
+export { contentWords, shareSaid } from "./text.js";
 export type { FitContext, Reader, ReaderContext, ReaderEntry } from "./types.js";

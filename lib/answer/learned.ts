@@ -1,4 +1,14 @@
-import { type Answer, byCodeUnit, flag, type Hit, type Question, random, real, type Random } from "../core/index.js";
+import {
+  type Answer,
+  byCodeUnit,
+  flag,
+  type Hit,
+  type Query,
+  type Question,
+  type Random,
+  random,
+  real,
+} from "../core/index.js";
 import type { Graph } from "../graph/index.js";
 import { type Candidate, readEvidence } from "./evidence.js";
 import { nothing } from "./extractive.js";
@@ -11,6 +21,8 @@ interface Fitted {
   readonly votes: Votes;
   /** Share of the evidence in the final probability, 0 to 1. */
   readonly evidenceWeight: number;
+  /** What each query calls to mind: the same whatever the evidence, so a study asks once a query. Dropped with the query. */
+  readonly recalled: WeakMap<Query, Promise<ReadonlyMap<string, Guess>>>;
 }
 
 interface LearnedOptions {
@@ -32,7 +44,12 @@ function pool(candidates: readonly Candidate[], guesses: ReadonlyMap<string, Gue
   for (const [key, g] of guesses) {
     const found = all.get(key);
     const probability = (1 - w) * g.probability;
-    all.set(key, found ? { ...found, probability: found.probability + probability } : { key, text: g.text, probability, ranks: [] });
+    all.set(
+      key,
+      found
+        ? { ...found, probability: found.probability + probability }
+        : { key, text: g.text, probability, ranks: [] },
+    );
   }
   return [...all.values()].sort((a, b) => b.probability - a.probability || byCodeUnit(a.key, b.key));
 }
@@ -48,7 +65,9 @@ function rehearsal(question: Question, graph: Graph, rate: number, r: Random): H
     const path = [gold[0] as string];
     const pathTriples: string[] = [];
     while (path.length < gold.length) {
-      const edges = graph.neighbours(path.at(-1) as string, { direction: "out" }).filter((e) => !path.includes(e.entity));
+      const edges = graph
+        .neighbours(path.at(-1) as string, { direction: "out" })
+        .filter((e) => !path.includes(e.entity));
       if (edges.length === 0) break;
       const edge = r.pick(edges);
       path.push(edge.entity);
@@ -68,10 +87,15 @@ function argmax<T>(values: readonly T[], totals: readonly number[]): T {
   return best[best.length >> 1] as T;
 }
 
-async function fit({ train, graph, seed, signal }: FitContext, { evidenceRate, memoryPictures }: LearnedOptions): Promise<Fitted> {
+async function fit(
+  { train, graph, seed, signal }: FitContext,
+  { evidenceRate, memoryPictures }: LearnedOptions,
+): Promise<Fitted> {
   const prior = await Prior.fit(train, memoryPictures);
   const rows = random(seed, "learned reader", "calibration").sample([...prior.examples.keys()], maxCalibration);
-  const settings = temperatures.flatMap((temperature) => (memoryPictures ? pictureWeights : [0]).map((pictureWeight): Votes => ({ temperature, pictureWeight })));
+  const settings = temperatures.flatMap((temperature) =>
+    (memoryPictures ? pictureWeights : [0]).map((pictureWeight): Votes => ({ temperature, pictureWeight })),
+  );
   const likelihood = settings.map(() => 0);
   const resemblance = new Map(rows.map((row) => [row, prior.known(row)]));
   for (const row of rows) {
@@ -103,7 +127,12 @@ async function fit({ train, graph, seed, signal }: FitContext, { evidenceRate, m
       if (first && answers.has(first.key)) pooled[i] = (pooled[i] as number) + 1;
     });
   }
-  return { prior, votes, evidenceWeight: rehearsed > 0 ? argmax(evidenceWeights, pooled) : 0.5 };
+  return {
+    prior,
+    votes,
+    evidenceWeight: rehearsed > 0 ? argmax(evidenceWeights, pooled) : 0.5,
+    recalled: new WeakMap(),
+  };
 }
 
 /**
@@ -120,14 +149,25 @@ export const learned: ReaderEntry = {
   version: "1",
   citation: "this project; kernel regression of Nadaraya 1964, doi 10.1137/1109020",
   options: {
-    evidenceRate: real({ min: 0, max: 1, default: 0.5, doc: "share of training questions whose rehearsed evidence holds a gold path; how far evidence is trusted follows from it" }),
-    memoryPictures: flag({ default: true, doc: "whether questions are remembered by their picture (one frame each) as well as by their text" }),
+    evidenceRate: real({
+      min: 0,
+      max: 1,
+      default: 0.5,
+      doc: "share of training questions whose rehearsed evidence holds a gold path; how far evidence is trusted follows from it",
+    }),
+    memoryPictures: flag({
+      default: true,
+      doc: "whether questions are remembered by their picture (one frame each) as well as by their text",
+    }),
   },
   fit: (context, options) => fit(context, options as unknown as LearnedOptions),
   async read(query, evidence, { graph, state }): Promise<Answer> {
-    const { prior, votes, evidenceWeight } = state as Fitted;
+    const { prior, votes, evidenceWeight, recalled } = state as Fitted;
     const candidates = await readEvidence(query.text, evidence.hits, graph);
-    const guesses = prior.guesses(await prior.resemblance(query), votes);
+    const known =
+      recalled.get(query) ?? prior.resemblance(query).then((resemblance) => prior.guesses(resemblance, votes));
+    recalled.set(query, known);
+    const guesses = await known;
     const ranked = pool(candidates, guesses, evidenceWeight);
     // the evidence offers nothing that the question says already; memory might
     const best = ranked.find((r) => r.ranks.length > 0 || !standsIn(r.text, query.text));

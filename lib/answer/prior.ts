@@ -69,7 +69,9 @@ export class Prior {
   }
 
   static async fit(questions: readonly Question[], pictures: boolean): Promise<Prior> {
-    const examples = questions.map((question) => ({ question, answers: byKey(question) })).filter((e) => e.answers.size > 0);
+    const examples = questions
+      .map((question) => ({ question, answers: byKey(question) }))
+      .filter((e) => e.answers.size > 0);
     const known = examples.map((e) => e.question);
     const plain = (await encoder("hash", { dim: 256 })) as Encoder<string>;
     const text = plain.fit?.(known.map((q) => q.text)) ?? plain;
@@ -81,7 +83,8 @@ export class Prior {
       const data = new Float32Array(asked.length * image.dim);
       const shown = [...frames.keys()].filter((i) => frames[i]);
       const seen = await image.encode(shown.map((i) => frames[i] as Image));
-      shown.forEach((row, i) => data.set(seen.subarray(i * image.dim, (i + 1) * image.dim), row * image.dim));
+      for (const [i, row] of shown.entries())
+        data.set(seen.subarray(i * image.dim, (i + 1) * image.dim), row * image.dim);
       return [words, { dim: image.dim, data }] as const;
     };
     return new Prior(examples, encode, await encode(known));
@@ -124,7 +127,8 @@ export class Prior {
     for (const [i, { answers, question }] of this.examples.entries()) {
       if (question.cluster === without) continue;
       const near = (resemblance.text[i] as number) + votes.pictureWeight * (resemblance.picture[i] as number);
-      for (const [key, text] of answers) if (near > (wording.get(key)?.near ?? Number.NEGATIVE_INFINITY)) wording.set(key, { text, near });
+      for (const [key, text] of answers)
+        if (near > (wording.get(key)?.near ?? Number.NEGATIVE_INFINITY)) wording.set(key, { text, near });
     }
     return new Map(
       this.keys.flatMap((key, i) => {

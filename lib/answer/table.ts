@@ -71,4 +71,9 @@ export interface ResolvedReader {
  * resolveReader(reader("extractive")); // { label: "extractive", version: "1", params: {}, persistent: true }
  */
 export const resolveReader = (r: Reader): ResolvedReader =>
-  Object.freeze({ label: r.label ?? (r.name || "reader"), version: r.version ?? "", params: r.params ?? {}, persistent: typeof r.version === "string" });
+  Object.freeze({
+    label: r.label ?? (r.name || "reader"),
+    version: r.version ?? "",
+    params: r.params ?? {},
+    persistent: typeof r.version === "string",
+  });

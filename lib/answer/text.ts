@@ -32,6 +32,13 @@ export function standsIn(part: string, text: string): boolean {
   return needle.length > 0 && ` ${words(text).join(" ")} `.includes(` ${needle.join(" ")} `);
 }
 
+/** Share of the content words of `part`, those of `label` aside, that `text` says: 0 to 1; 0 when there are none. */
+export function shareSaid(part: string, label: string, text: string | ReadonlySet<string>): number {
+  const said = typeof text === "string" ? new Set(words(text)) : text;
+  const own = contentWords(part, label).split(" ").filter(Boolean);
+  return own.length === 0 ? 0 : own.filter((w) => said.has(w)).length / own.length;
+}
+
 const openers = new Set(["when", "if", "only", "once"]);
 
 /** What makes two answers to one question the same: their content words, without those that the question says already. */

@@ -33,5 +33,10 @@ export interface ReaderEntry {
   readonly citation: string;
   readonly options: OptionSpecs;
   fit?(context: FitContext, options: Readonly<Record<string, unknown>>): unknown | Promise<unknown>;
-  read(query: Query, evidence: Evidence, context: ReaderContext, options: Readonly<Record<string, unknown>>): Answer | Promise<Answer>;
+  read(
+    query: Query,
+    evidence: Evidence,
+    context: ReaderContext,
+    options: Readonly<Record<string, unknown>>,
+  ): Answer | Promise<Answer>;
 }

@@ -8,7 +8,6 @@ import { retrieve as retrieveAll, retriever, retrieverOptions, writeRun } from "
 import { compare } from "../stats/index.js";
 import { ablation, type ExecuteOptions, type Report, type Study, saveReport, study } from "../study/index.js";
 import { runNotebook } from "../notebook/index.js";
-import { doctor, doctorText } from "./doctor.js";
 import { readScores } from "./scores.js";
 import { duration, plainTable, progressLine } from "./terminal.js";
 
@@ -151,14 +150,25 @@ export async function compareFiles(files: string[], flags: Flags): Promise<void>
 /** `mkglab notebook`. */
 export async function notebook(files: string[], flags: Flags): Promise<void> {
   const results: unknown[] = [];
+  const parameters = Object.fromEntries(Object.entries(flags.parameter as Record<string, string>).map(([name, text]) => [name, jsonOrText(text)]));
   for (const file of files) {
     if (!existsSync(file)) throw new MkgError("mkglab notebook", `no such file (${file})`, "", "Check the path");
     const target = flags.out ? join(flags.out as string, basename(file)) : undefined;
-    const { cells } = await runNotebook(file, { ...(target ? { out: target } : {}), parameters: flags.parameter as Record<string, string>, timeoutMs: (flags.timeout as number) * 1000 });
+    const { cells, notices } = await runNotebook(file, { ...(target ? { out: target } : {}), parameters, timeoutMs: (flags.timeout as number) * 1000 });
+    for (const notice of notices) process.stderr.write(`mkglab notebook: ${notice}\n`);
     results.push({ notebook: file, cells: cells.length, ...(target ? { out: target } : {}) });
     if (!flags.json) out(`${file}: ${cells.length} code cells${target ? ` → ${target}` : ""}`);
   }
   if (flags.json) json(results);
+}
+
+/** `k=5` is a number, `name=walk` a text, `list=[1,2]` a list. */
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** `mkglab data list`. */
@@ -166,12 +176,4 @@ export async function dataList(flags: Flags): Promise<void> {
   const rows = datasetList().map(({ name, summary, needs }) => ({ name, summary, needs }));
   if (flags.json) return json(rows);
   out(plainTable(rows));
-}
-
-/** `mkglab doctor`. */
-export async function doctorReport(flags: Flags): Promise<void> {
-  const report = await doctor({ env: process.env, cwd: process.cwd() });
-  if (flags.json) json(report);
-  else out(doctorText(report));
-  if (report.checks.some((check) => check.status === "broken")) process.exitCode = 1;
 }

@@ -2,9 +2,14 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { MkgError } from "../core/index.js";
-import * as run from "./commands.js";
 
 const version = (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string }).version;
+
+type Commands = typeof import("./commands.js");
+/** A command's code, loaded when it is run: help is quick, and `doctor` works where a native package does not load. */
+const run = new Proxy({} as Commands, {
+  get: (_, name: keyof Commands) => async (...args: unknown[]) => ((await import("./commands.js"))[name] as (...args: unknown[]) => Promise<void>)(...args),
+});
 
 const integerOption = (min: number) => (text: string) => {
   if (!/^-?\d+$/.test(text) || Number(text) < min || !Number.isSafeInteger(Number(text))) throw new InvalidArgumentError(`It takes an integer ≥ ${min}.`);
@@ -83,12 +88,12 @@ function program(): Command {
     .argument("<files...>", "notebooks (.ipynb)")
     .option("-p, --parameter <name=value>", "set a variable of the cell tagged `parameters`; repeatable", collectPair, {})
     .option("--out <dir>", "where executed copies go (default: only run)")
-    .option("--timeout <seconds>", "for a whole notebook", integerOption(1), 600)
+    .option("--timeout <seconds>", "for each cell", integerOption(1), 600)
     .option("--json", "print the result as JSON")
     .action(run.notebook);
   const data = root.command("data").description("data sets");
   data.command("list").description("data sets by name, and which of them are here").option("--json", "print as JSON").action(run.dataList);
-  root.command("doctor").description("what works here, and how to get the rest").option("--json", "print as JSON").action(run.doctorReport);
+  root.command("doctor").description("what works here, and how to get the rest").option("--json", "print as JSON").action(async (flags) => (await import("./doctor-report.js")).doctorReport(flags));
   // sub-commands copy no settings of the root on their own
   for (const command of [...root.commands, ...data.commands]) command.exitOverride().configureOutput({ writeErr: () => {} });
   return root;

@@ -4,7 +4,7 @@ import { type Answer, type Evidence, groupBy, type Hit, type OnProgress, Progres
 import { type Dataset, type SettingName, type SettingView, toQuery } from "../datasets/index.js";
 import { makeRun, type Run, type RunItem } from "../evaluate/index.js";
 import { control, controlWraps, prepareRetriever, type Retriever, resolveRetriever, retriever, retrieverOptions } from "../retrieve/index.js";
-import { type Cell, levelName, type Plan } from "./spec.js";
+import { type Cell, levelOf, type Plan } from "./spec.js";
 import { codeHash, type Store } from "./store.js";
 
 interface StoredEvidence {
@@ -140,7 +140,7 @@ export async function execute(dataset: Dataset, plan: Plan, store: Store, onRun:
 
 /** A cell's options as plain JSON: functions by their label. */
 export const configOf = (cell: Cell): Record<string, unknown> => ({
-  ...Object.fromEntries(Object.entries(cell.options).map(([key, value]) => [key, typeof value === "function" ? levelName(value) : value])),
+  ...Object.fromEntries(Object.entries(cell.options).map(([key, value]) => [key, typeof value === "function" ? levelOf(key, value, cell.options) : value])),
   control: cell.control ?? null,
 });
 

@@ -4,7 +4,7 @@ import { type Chart, chart, markdownTable, saveFigure } from "../figure/index.js
 import { controlSummary } from "../retrieve/index.js";
 import { type Comparison, type Interval, interval } from "../stats/index.js";
 import { configOf } from "./execute.js";
-import { levelName } from "./spec.js";
+import { levelOf } from "./spec.js";
 import type { Study } from "./study.js";
 
 type Row = Interval & { factor: string; level: string; baseline: string } & Readonly<Record<string, string>>;
@@ -53,17 +53,24 @@ export async function saveReport(study: Study, options: ReportOptions = {}): Pro
   const intervalText = `95% intervals, clustered by ${dataset.clusterName}`;
   const shared = { mark, intervalText, yTitle: main };
 
-  for (const [factor, levels] of factorRows(study, rows, main)) {
-    const numeric = levels.every((row) => row.level.trim() !== "" && Number.isFinite(Number(row.level)));
-    const points = levels.map((row) => ({ ...row, ...(numeric ? { level: Number(row.level) } : {}), series: seriesOf(row) })).sort((a, b) => (numeric ? Number(a.level) - Number(b.level) : 0));
-    const made = chart(numeric ? "line" : "dots", points, { ...shared, xTitle: factorTitle(factor), title: `${main} by ${factorTitle(factor)}`, ...(crossed.length > 0 ? {} : { series: null }) });
-    figures.push({ name: factor, title: `${main} by ${factorTitle(factor)}`, chart: made });
-  }
+  // the answers' measure, and the evidence's where the two are not one
+  for (const measure of new Set([main, ...plan.measures.filter((name) => name === "PathRecall")]))
+    for (const [factor, levels] of factorRows(study, rows, measure)) {
+      const numeric = levels.every((row) => row.level.trim() !== "" && Number.isFinite(Number(row.level)));
+      if (measure !== main && levels.some((row) => row.mean === null)) continue;
+      const points = levels
+        .map((row) => ({ ...row, ...(numeric ? { level: Number(row.level) } : {}), series: seriesOf(row) }))
+        .sort((a, b) => (numeric ? Number(a.level) - Number(b.level) : 0));
+      const title = `${measure} by ${factorTitle(factor)}`;
+      const drawn = measure === main ? points : points.filter((row) => row.series === points[0]?.series).map((row) => ({ ...row, series: "" }));
+      const made = chart(numeric ? "line" : "dots", drawn, { ...shared, yTitle: measure, xTitle: factorTitle(factor), title, ...(crossed.length > 0 && measure === main ? {} : { series: null }) });
+      figures.push({ name: measure === main ? factor : `${factor}-${measure}`, title, chart: made });
+    }
   const controlled = rows.filter((row) => row.measure === main && (row.factor === "control" || row.factor === ""));
   if (controlled.some((row) => row.factor === "control")) {
-    const method = levelName(plan.cells[0]?.options.retriever);
+    const method = methodOf(study);
     const points = controlled.map((row) => ({ ...row, level: row.factor === "" ? `${method} (method)` : row.level, series: seriesOf(row) }));
-    figures.push({ name: "controls", title: "The method against its controls", chart: chart("controls", points, { ...shared, xTitle: "", title: "The method against its controls", ...(crossed.length > 0 ? {} : { series: null }) }) });
+    figures.push({ name: "controls", title: "The method against its controls", chart: chart("controls", points, { ...shared, method: [`${method} (method)`], xTitle: "", title: "The method against its controls", ...(crossed.length > 0 ? {} : { series: null }) }) });
   }
   const onMain = compared.filter((row) => row.measure === main);
   if (onMain.length > 0) {
@@ -101,6 +108,9 @@ export async function saveReport(study: Study, options: ReportOptions = {}): Pro
   return { report, scores, figures: pictures, files, summary, caption: `${mark}; ${intervalText}` };
 }
 
+/** The base's retriever, as it is shown. */
+const methodOf = ({ plan }: Study): string => levelOf("retriever", plan.cells[0]?.options.retriever, plan.cells[0]?.options ?? {});
+
 /** The measure that figures show: accuracy where there are answers, else the first. */
 const mainMeasure = (measures: readonly string[]): string => ["EM", "nDCG@10"].find((name) => measures.includes(name)) ?? (measures[0] as string);
 
@@ -115,9 +125,10 @@ function factorRows({ plan, spec }: Study, rows: readonly Row[], measure: string
   for (const factor of Object.keys(spec.vary ?? {})) {
     const varied = wanted.filter((row) => row.factor === factor);
     if (varied.length === 0) continue;
-    const bases = wanted.filter((row) => row.factor === "").map((row) => ({ ...row, level: levelName(of.get(row.run)?.options[factor]) }) as Row);
+    const levelIn = (run: string, value: unknown) => levelOf(factor, value, of.get(run)?.options ?? {});
+    const bases = wanted.filter((row) => row.factor === "").map((row) => ({ ...row, level: levelIn(row.run, of.get(row.run)?.options[factor]) }) as Row);
     // in the order in which the values were given, the base's first where it was not among them
-    const order = (spec.vary?.[factor] ?? []).map(levelName);
+    const order = (spec.vary?.[factor] ?? []).map((value) => levelOf(factor, value, plan.cells[0]?.options ?? {}));
     found.set(factor, [...bases, ...varied].sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level)));
   }
   return found;
@@ -131,13 +142,14 @@ const fraction = (row: Pick<Interval, "mean" | "low" | "high" | "status"> | unde
 };
 
 /** One row per configuration, one column per measure. */
-function wide({ plan }: Study, rows: readonly Row[]): Record<string, unknown>[] {
+function wide(study: Study, rows: readonly Row[]): Record<string, unknown>[] {
+  const { plan } = study;
   const byRun = groupBy(rows, (row) => row.run);
   return plan.cells.map((cell) => {
     const own = byRun.get(cell.label) ?? [];
     const by = new Map(own.map((row) => [row.measure, row]));
     const missing = Math.max(0, ...own.filter((row) => row.n > 0).map((row) => row.nMissing));
-    return { run: cell.label, ...Object.fromEntries(plan.measures.map((name) => [name, fraction(by.get(name))])), n: Math.max(0, ...own.map((row) => row.n)), missing };
+    return { run: cell.label === "base" ? `base: ${methodOf(study)}` : cell.label, ...Object.fromEntries(plan.measures.map((name) => [name, fraction(by.get(name))])), n: Math.max(0, ...own.map((row) => row.n)), missing };
   });
 }
 
@@ -155,14 +167,15 @@ function reportText(study: Study, { compared, table, main, mark, figures, option
   const { plan, spec } = study;
   const { dataset } = spec;
   const base = plan.cells[0];
-  const clusters = new Set(dataset.questions.map((q) => q.cluster)).size;
+  const asked = dataset.setting(base?.options.setting as never).questions.map(({ question }) => question);
+  const clusters = new Set(asked.map((q) => q.cluster)).size;
   const skipped = [...plan.notApplicable, ...(options.notApplicable ?? [])];
   const config = base ? Object.entries(configOf(base)).filter(([, value]) => value !== null && value !== undefined) : [];
   const section = (title: string, body: string) => `## ${title}\n\n${body.trim()}\n`;
   const list = (items: readonly string[]) => items.map((item) => `- ${item}`).join("\n");
   return `${[
     `# Ablation on ${dataset.name}\n`,
-    `${mark.startsWith("generated") ? `**${mark}**: made by a program of this project, so that its figures say how parts compare, not how they do on real data.` : `Data: ${mark}.`} ${dataset.questions.length} questions (${spec.split ?? "test"} split) in ${clusters} clusters (${dataset.clusterName}); seeds ${plan.seeds.join(", ")}. ${plan.cells.length} configurations; the base: ${config.map(([key, value]) => `${key} = ${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ")}.\n`,
+    `${mark.startsWith("generated") ? `**${mark}**: made by a program of this project, so that its figures say how parts compare, not how they do on real data.` : `Data: ${mark}.`} ${asked.length} questions (${spec.split ?? "test"} split) in ${clusters} clusters (${dataset.clusterName}); seeds ${plan.seeds.join(", ")}. ${plan.cells.length} configurations; the base: ${config.map(([key, value]) => `${key} = ${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ")}.\n`,
     section("Results", `Means over questions (seeds averaged within a question) with 95 % intervals that allow for clusters. Fractions.\n\n${table}`),
     section("Against the strongest control", gainText(study, compared, main)),
     section("Figures", figures.map(({ name, title }) => `![${title}](figures/${name}.png)`).join("\n\n")),

@@ -2,7 +2,7 @@ import { type Reader, readerNames, readerOptions } from "../answer/index.js";
 import { MkgError, nearest, type OptionSpecs, positiveInteger, quote, stableStringify, unknownName } from "../core/index.js";
 import type { Dataset, SettingName } from "../datasets/index.js";
 import { parseMeasure } from "../evaluate/index.js";
-import { controlNames, controlWraps, type Retriever, retrieverNames, retrieverOptions } from "../retrieve/index.js";
+import { controlNames, controlWraps, type Retriever, retriever, retrieverNames, retrieverOptions } from "../retrieve/index.js";
 
 /** A base configuration and what is varied about it. Values are plain JSON, or functions for `retriever` and `reader`. */
 export interface StudySpec {
@@ -64,8 +64,14 @@ const refuseUnknown = (place: string, given: object, known: readonly string[]): 
     }
 };
 
-/** How a value is shown in labels and tables. */
-export function levelName(value: unknown): string {
+/** How the value of an option is shown in labels and tables: a retriever by its label, such as `text (hash)`. */
+export function levelOf(factor: string, value: unknown, options: Readonly<Record<string, unknown>>): string {
+  if (factor !== "retriever" || typeof value !== "string") return levelName(value);
+  const specs = retrieverOptions(value);
+  return retriever(value, Object.fromEntries(Object.entries(options).filter(([key]) => Object.hasOwn(specs, key)))).label ?? value;
+}
+
+function levelName(value: unknown): string {
   if (typeof value === "function") return (value as Retriever).label ?? (value.name || "anonymous");
   return typeof value === "string" ? value : value === undefined || value === null ? "none" : stableStringify(value);
 }
@@ -78,6 +84,12 @@ const declared = (value: unknown, names: () => string[], specs: (name: string) =
 };
 const retrieverSpecs = (value: unknown) => declared(value, retrieverNames, retrieverOptions, "retriever");
 const readerSpecs = (value: unknown) => declared(value, readerNames, readerOptions, "reader");
+
+/** Only what the parts that the options name declare: other parts' options decide nothing here. */
+function ownOptions(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const known = { ...retrieverSpecs(options.retriever), ...readerSpecs(options.reader) };
+  return Object.fromEntries(Object.entries(options).filter(([key]) => reserved.includes(key) || Object.hasOwn(known, key)));
+}
 
 /** Checks a specification against the tables and the data set, and lists its cells. Throws before anything is run. */
 export function plan(spec: StudySpec): Plan {
@@ -127,22 +139,22 @@ export function plan(spec: StudySpec): Plan {
   const free = factors.filter((factor) => !cross.includes(factor));
   const cells: Cell[] = [];
   for (const crossed of crossedSets) {
-    const crossOptions = Object.fromEntries(crossed);
-    const levels = Object.fromEntries(crossed.map(([name, value]) => [name, levelName(value)]));
-    const prefix = crossed.filter(([name, value]) => !same(value, completeBase[name])).map(([name, value]) => `${name}=${levelName(value)}`);
+    const start = { ...completeBase, ...Object.fromEntries(crossed) };
+    const shown = (name: string, value: unknown) => levelOf(name, value, start);
+    const levels = Object.fromEntries(crossed.map(([name, value]) => [name, shown(name, value)]));
+    const prefix = crossed.filter(([name, value]) => !same(value, completeBase[name])).map(([name, value]) => `${name}=${shown(name, value)}`);
     const baseline = prefix.join(", ") || "base";
-    const start = { ...completeBase, ...crossOptions };
     const add = (differences: readonly (readonly [string, unknown])[], control?: Cell["control"]) => {
-      const parts = differences.map(([name, value]) => `${name}=${levelName(value)}`);
+      const parts = differences.map(([name, value]) => `${name}=${shown(name, value)}`);
       const controlLabel = control ? controlLevel(control) : "";
       if (control) parts.push(`control=${controlLabel}`);
       cells.push({
         label: [...prefix, ...parts].join(", ") || "base",
         baseline,
         factor: control ? "control" : differences.map(([name]) => name).join(" × "),
-        level: control ? controlLabel : differences.map(([, value]) => levelName(value)).join(" × "),
+        level: control ? controlLabel : differences.map(([name, value]) => shown(name, value)).join(" × "),
         crossed: levels,
-        options: { ...start, ...Object.fromEntries(differences) },
+        options: ownOptions({ ...start, ...Object.fromEntries(differences) }),
         ...(control ? { control } : {}),
       });
     };

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type ColumnTable, table } from "arquero";
 import { type Answer, type Evidence, MkgError, type Query, stableStringify, unknownName } from "../core/index.js";
 import type { Dataset } from "../datasets/index.js";
-import { measureNeeds, score } from "../evaluate/index.js";
+import { measureNeeds, parseMeasure, score } from "../evaluate/index.js";
 import { type Comparison, comparePairs, interval } from "../stats/index.js";
 import { type ExecuteOptions, execute, partsOf, replay } from "./execute.js";
 import { type Cell, type Plan, plan, type StudySpec } from "./spec.js";
@@ -32,9 +32,9 @@ export interface Study {
   /** Columns run, question, seed, text, status, stop, correct (EM is 1; null without a reader or answers). */
   readonly answers: ColumnTable;
   readonly spend: ReadonlyMap<string, Readonly<Record<string, number>>>;
-  /** One row per cell and measure: mean with its interval, n, nMissing, clusters. */
+  /** One row per cell and measure: mean with its interval (cut at the measure's range), n, nMissing, clusters. */
   table(): ColumnTable;
-  /** Every cell against its baseline, one family for the correction. */
+  /** Every cell against its baseline in every measure that compares with gold, one family for the correction. */
   compare(options?: { correction?: "holm" | "none"; seed?: number }): ColumnTable;
   /** Answered questions that the run got wrong, or could not answer, with question, answer and accepted answers. */
   failures(run?: string): ColumnTable;
@@ -86,10 +86,10 @@ export function study(spec: StudySpec): Study {
     get spend() {
       return done().spend;
     },
-    table: () => withCells(interval(done().rows, { by: ["run", "measure"] }), "run", cells),
+    table: () => withCells(withinRange(interval(done().rows, { by: ["run", "measure"] })), "run", cells),
     compare: ({ correction = "holm", seed = 0 } = {}) => {
       const pairs = planned.cells.filter((cell) => cell.label !== cell.baseline).map((cell) => ({ a: cell.baseline, b: cell.label }));
-      return withCells(comparePairs(done().rows, pairs, { correction, seed, measures: planned.measures }), "b", cells);
+      return withCells(comparePairs(done().rows, pairs, { correction, seed, measures: planned.measures.filter((name) => parseMeasure(name).gold) }), "b", cells);
     },
     failures: (run = "base") => {
       cellOf(cells, run);
@@ -170,6 +170,17 @@ const appendRow = (columns: Columns, row: Readonly<Record<string, unknown>>): vo
 const appendTable = (columns: Columns, from: ColumnTable, names: readonly string[]): void => {
   for (const name of names) appendAll(columns[name] as unknown[], Array.from(from.array(name)));
 };
+
+/** A t interval knows nothing of a measure's range; what lies outside it cannot be a mean. */
+function withinRange(intervals: ColumnTable): ColumnTable {
+  const measures = intervals.array("measure") as readonly string[];
+  const cut = (name: "low" | "high") =>
+    Array.from(intervals.array(name) as readonly (number | null)[], (value, i) => {
+      const [least, greatest] = parseMeasure(measures[i] as string).range;
+      return value === null ? null : Math.min(greatest, Math.max(least, value));
+    });
+  return intervals.assign(table({ low: cut("low"), high: cut("high") }));
+}
 
 /** The table with the cell's factor, level, baseline and crossed factors beside each row. */
 function withCells(from: ColumnTable, runColumn: string, cells: ReadonlyMap<string, Cell>): ColumnTable {

@@ -66,7 +66,8 @@ export async function walk(
   agents: Agents = scoredAgents,
 ): Promise<Evidence> {
   const options = Object.freeze(resolveOptions("walk", walkOptions, given)) as unknown as Readonly<WalkOptions>;
-  const order = searchOrders.find((o) => o.name === options.order) ?? (searchOrders[0] as (typeof searchOrders)[number]);
+  const order =
+    searchOrders.find((o) => o.name === options.order) ?? (searchOrders[0] as (typeof searchOrders)[number]);
   const { graph, signal } = ctx;
   const strict = options.cap === "strict";
   const trace: unknown[] = [];
@@ -107,7 +108,11 @@ export async function walk(
     });
     const { verdict, score } = await call(() => agents.validation(view));
     if (!Number.isFinite(score))
-      throw new MkgError("walk", `the validation agent gave a score that is not a number (${quote(score)})`, "A finite number");
+      throw new MkgError(
+        "walk",
+        `the validation agent gave a score that is not a number (${quote(score)})`,
+        "A finite number",
+      );
     trace.push({ step: "validation", entity: path.entity, triple: path.triple, depth: path.depth, verdict, score });
     return { verdict, path: path.scored(score) };
   }
@@ -140,7 +145,14 @@ export async function walk(
     spend.unknownChoices += new Set(reply).size - chosen.length;
     const kept = onePhase(chosen);
     spend.phasesDropped += chosen.length - kept.length;
-    trace.push({ step: "expansion", entity: path.entity, depth: path.depth, edges: edges.length, chosen: reply, kept: kept.map((e) => e.triple) });
+    trace.push({
+      step: "expansion",
+      entity: path.entity,
+      depth: path.depth,
+      edges: edges.length,
+      chosen: reply,
+      kept: kept.map((e) => e.triple),
+    });
     return kept;
   }
 
@@ -222,6 +234,8 @@ export async function walk(
   spend.pathsRecorded = recorded.length;
   spend.excess = Math.max(0, recorded.length - options.pathCount);
   trace.push({ step: "stop", because: stop });
-  const hits = recorded.map((p): Hit => ({ score: p.score as number, path: p.entities, pathTriples: p.triples, via: "walk" }));
+  const hits = recorded.map(
+    (p): Hit => ({ score: p.score as number, path: p.entities, pathTriples: p.triples, via: "walk" }),
+  );
   return { hits: rankHits(hits).slice(0, ctx.k), trace, spend };
 }

@@ -19,6 +19,16 @@ export const searchOrders: readonly SearchOrder[] = Object.freeze([
     batch: true,
     next: "newest",
   },
-  { name: "bfs", doc: "breadth first: one first-in-first-out list of open entities over the whole frontier", batch: true, next: "oldest" },
-  { name: "dfs", doc: "depth first: validate one child and descend into it before the next is looked at", batch: false, next: "newest" },
+  {
+    name: "bfs",
+    doc: "breadth first: one first-in-first-out list of open entities over the whole frontier",
+    batch: true,
+    next: "oldest",
+  },
+  {
+    name: "dfs",
+    doc: "depth first: validate one child and descend into it before the next is looked at",
+    batch: false,
+    next: "newest",
+  },
 ] as const);

@@ -4,7 +4,8 @@ type Scene = AgentView & { readonly topic: string };
 
 /** The query's pictures show one entity: once one that they can be compared with stands on the path, they have been used. */
 async function picturesUsed({ similarity, query }: AgentView, path: PathView): Promise<boolean> {
-  for (let p: PathView | null = path; p?.parent; p = p.parent) if ((await similarity.images(query, [p.entity]))[0] !== null) return true;
+  for (let p: PathView | null = path; p?.parent; p = p.parent)
+    if ((await similarity.images(query, [p.entity]))[0] !== null) return true;
   return false;
 }
 
@@ -72,7 +73,7 @@ export const scoredAgents: Agents = Object.freeze({
   },
 
   async validation(scene): Promise<Verdict> {
-    const { path, graph, similarity, query, topic, options } = scene;
+    const { path, graph, similarity, query, topic } = scene;
     let taken: number;
     let score = 1;
     if (path.parent) {
@@ -80,7 +81,10 @@ export const scoredAgents: Agents = Object.freeze({
       taken = (await similarity.edges(query, topic, path.parent.entity))[at] as number;
       score = (path.parent.score ?? 1) * ((await probabilities(scene, path.parent))[at] as number);
     } else taken = await similarity.entity(query, topic);
-    const onward = (await similarity.edges(query, topic, path.entity)).reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+    const onward = (await similarity.edges(query, topic, path.entity)).reduce(
+      (a, b) => Math.max(a, b),
+      Number.NEGATIVE_INFINITY,
+    );
     const open = !(await picturesUsed(scene, path)) && (await similarity.shows(query));
     return { verdict: !open && taken >= onward ? "sufficient" : "insufficient", score };
   },

@@ -1,4 +1,4 @@
-import { contentWords, dot } from "../answer/index.js";
+import { contentWords, dot, shareSaid } from "../answer/index.js";
 import { byCodeUnit, type Image, type Query, resolveOptions, words } from "../core/index.js";
 import { type Encoder, encoder } from "../embed/index.js";
 import type { Graph } from "../graph/index.js";
@@ -26,12 +26,6 @@ function lateInteraction(query: Frames, entity: Frames, dim: number): number {
 function sortOfEdge(graph: Graph, id: string): string {
   const { relationLabel, tail, condition } = graph.triple(id);
   return contentWords(`${relationLabel} ${graph.entity(tail).kind} ${condition === "" ? "" : "condition"}`);
-}
-
-/** Share of the content words of `part`, those of `label` aside, that the query says: 0 to 1. */
-function mentionShare(part: string, label: string, said: ReadonlySet<string>): number {
-  const own = contentWords(part, label).split(" ").filter(Boolean);
-  return own.length === 0 ? 0 : own.filter((w) => said.has(w)).length / own.length;
 }
 
 /** Entity labels by their words, for finding the longest one that a text mentions. Only entities that lead somewhere. */
@@ -74,7 +68,10 @@ export async function prepareWalk(
   const mentioned = mentionIndex(graph, starts);
   const sortOf = new Map((graph.triples.array("id") as string[]).map((id) => [id, sortOfEdge(graph, id)]));
   const sorts = [...new Set(sortOf.values())].sort();
-  const plain = (await encoder(options.textEncoder, options.textEncoder === "hash" ? { dim: 2048 } : {})) as Encoder<string>;
+  const plain = (await encoder(
+    options.textEncoder,
+    options.textEncoder === "hash" ? { dim: 2048 } : {},
+  )) as Encoder<string>;
   const text = plain.fit?.(sorts) ?? plain;
   const sortVectors = await text.encode(sorts);
   const choose = (images: readonly Image[]) => selectFrames(images, options.keyFrames as KeyFrames);
@@ -154,12 +151,19 @@ export async function prepareWalk(
       if (candidates.length === 1) return { entity: candidates[0] as string, by, score: 1 };
       let fit: (i: number) => number = () => 0;
       if (by === "similarity") {
-        startVectors ??= text.encode(starts.map((id) => contentWords(`${graph.entity(id).label} ${graph.entity(id).kind} ${graph.entity(id).description}`, "")));
+        startVectors ??= text.encode(
+          starts.map((id) =>
+            contentWords(`${graph.entity(id).label} ${graph.entity(id).kind} ${graph.entity(id).description}`, ""),
+          ),
+        );
         const [q, all] = [await vectorOf(query, ""), await startVectors];
         fit = (i) => dot(q, 0, all, i, text.dim);
       }
       const scored = await Promise.all(
-        candidates.map(async (entity, i) => ({ entity, by, score: fit(i) + (await imageNearby(query, entity)), degree: graph.degree(entity) }) as const),
+        candidates.map(
+          async (entity, i) =>
+            ({ entity, by, score: fit(i) + (await imageNearby(query, entity)), degree: graph.degree(entity) }) as const,
+        ),
       );
       scored.sort((a, b) => b.score - a.score || b.degree - a.degree || byCodeUnit(a.entity, b.entity));
       const best = scored[0];
@@ -176,8 +180,8 @@ export async function prepareWalk(
         const { label } = graph.entity(entity);
         return Float64Array.from(graph.neighbours(entity, { direction: "out" }), (e) => {
           const mention = Math.max(
-            mentionShare(graph.entity(e.entity).label, label, said),
-            mentionShare(graph.triple(e.triple).condition, label, said),
+            shareSaid(graph.entity(e.entity).label, label, said),
+            shareSaid(graph.triple(e.triple).condition, label, said),
           );
           return (cosines.get(sortOf.get(e.triple) as string) as number) + options.mentionWeight * mention;
         });

@@ -21,7 +21,9 @@ export interface PathView {
 /** How well the query fits parts of the graph; computed once per query or per entity, then kept. */
 export interface Similarity {
   /** The entity that the query names or, failing that, resembles most; null on a graph without edges. */
-  topic(query: Query): Promise<{ readonly entity: string; readonly by: "mention" | "similarity"; readonly score: number } | null>;
+  topic(
+    query: Query,
+  ): Promise<{ readonly entity: string; readonly by: "mention" | "similarity"; readonly score: number } | null>;
   /**
    * Fit of the query's text to each outgoing edge of `entity`, in `neighbours` order: cosine with the edge's sort (relation, kind of
    * tail, whether conditional), plus `mentionWeight` times the share of the tail's label or of the condition that the query says.

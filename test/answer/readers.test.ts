@@ -35,8 +35,13 @@ const graph = graphFrom({
 });
 const bare = defineDataset({ name: "bare", graph, questions: [{ id: "1", text: "x" }] });
 const triple = (id: string, score = 1): Hit => ({ score, triple: id });
-const path = (...ids: string[]): Hit => ({ score: 1, path: [graph.triple(ids[0] as string).head, ...ids.map((id) => graph.triple(id).tail)], pathTriples: ids });
-const extract = async (text: string, hits: readonly Hit[]) => (await prepareReader(bare, reader("extractive"), 0, signal))(ask(text), { hits }, random(0));
+const path = (...ids: string[]): Hit => ({
+  score: 1,
+  path: [graph.triple(ids[0] as string).head, ...ids.map((id) => graph.triple(id).tail)],
+  pathTriples: ids,
+});
+const extract = async (text: string, hits: readonly Hit[]) =>
+  (await prepareReader(bare, reader("extractive"), 0, signal))(ask(text), { hits }, random(0));
 
 test("extractive: the answer is what the question asks for, of all that the evidence offers", async () => {
   const hits = ["lives", "eats", "fights", "enters"].map((id) => triple(id));
@@ -47,20 +52,26 @@ test("extractive: the answer is what the question asks for, of all that the evid
       ["What does the Rook eat?", "snail"],
       ["With whom does the Rook compete?", "Jay"],
       ["Which phase can the Rook enter?", "storm phase"],
-      ["Under what condition does the Rook eat snails?", "snow covers the ground"],
+      ["Under what condition does the Rook eat a snail?", "snow covers the ground"],
       ["When does the Rook enter the storm phase?", "its nest is threatened"],
     ] as const)
       assert.is((await extract(question, order)).text, text, question);
 });
 
 test("extractive: a relation is answered where a relation is asked for", async () => {
-  assert.is((await extract("What is the relationship between the Rook and the Jay?", [triple("fights")])).text, "competes with");
+  assert.is(
+    (await extract("What is the relationship between the Rook and the Jay?", [triple("fights")])).text,
+    "competes with",
+  );
   assert.is((await extract("How is the Rook related to the high moor?", [triple("lives")])).text, "lives in");
 });
 
 test("extractive: a path answers with its end, and a lone entity with what its description says it is", async () => {
   assert.is((await extract("What does that one eat?", [path("fights", "jay eats")])).text, "snail");
-  assert.is((await extract("What kind of creature is the Rook?", [{ score: 1, path: ["rook"], pathTriples: [] }])).text, "black bird");
+  assert.is(
+    (await extract("What kind of creature is the Rook?", [{ score: 1, path: ["rook"], pathTriples: [] }])).text,
+    "black bird",
+  );
 });
 
 test("extractive: it cites the ranks of all hits that offer the answer, and no others", async () => {
@@ -69,12 +80,14 @@ test("extractive: it cites the ranks of all hits that offer the answer, and no o
 });
 
 test("extractive: what several hits offer outweighs what one offers, other things equal", async () => {
-  const twins = graphFrom({ triples: ["x", "y", "x"].map((tail, i) => ({ id: `${i}`, head: `h${i}`, relation: "near", tail })) });
+  const twins = graphFrom({
+    triples: ["x", "y", "x"].map((tail, i) => ({ id: `${i}`, head: `h${i}`, relation: "near", tail })),
+  });
   const data = defineDataset({ name: "twins", graph: twins, questions: [{ id: "1", text: "x?" }] });
   const read = await prepareReader(data, reader("extractive"), 0, signal);
-  // y comes first and alone would win by rank: 1 against 1/2; x has 1/2 + 1/3 = 5/6, heads are farther from "near"; with x twice more it wins
+  // a hit at rank r weighs 1/r: y has 1; x has 1/2 + 1/3 = 5/6 after three hits and 13/12 after four
   const hits = ["1", "0", "2", "0"].map((id) => triple(id));
-  assert.is((await read(ask("What is near?"), { hits: hits.slice(0, 2) }, random(0))).text, "y");
+  assert.is((await read(ask("What is near?"), { hits: hits.slice(0, 3) }, random(0))).text, "y");
   assert.is((await read(ask("What is near?"), { hits }, random(0))).text, "x");
 });
 
@@ -85,13 +98,28 @@ test("extractive: it abstains without evidence, and when the evidence offers onl
   }
 });
 
-const word = fc.constantFrom("amber", "birch", "cliff", "dune", "elm", "fen", "gorse", "heath", "what", "when", "condition");
+const word = fc.constantFrom(
+  "amber",
+  "birch",
+  "cliff",
+  "dune",
+  "elm",
+  "fen",
+  "gorse",
+  "heath",
+  "what",
+  "when",
+  "condition",
+);
 const phrase = fc.array(word, { minLength: 1, maxLength: 3 }).map((w) => w.join(" "));
 
 test("extractive: on any graph and evidence, the answer stands in a cited hit and not in the question", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.record({ head: fc.nat(5), tail: fc.nat(5), relation: phrase, condition: fc.option(phrase, { nil: "" }) }), { minLength: 1, maxLength: 8 }),
+      fc.array(
+        fc.record({ head: fc.nat(5), tail: fc.nat(5), relation: phrase, condition: fc.option(phrase, { nil: "" }) }),
+        { minLength: 1, maxLength: 8 },
+      ),
       fc.array(phrase, { minLength: 6, maxLength: 6 }),
       fc.array(fc.nat(7), { maxLength: 5 }),
       phrase,
@@ -102,7 +130,11 @@ test("extractive: on any graph and evidence, the answer stands in a cited hit an
         });
         const data = defineDataset({ name: "any", graph: g, questions: [{ id: "1", text: "x" }] });
         const hits = [...new Set(chosen)].filter((i) => i < edges.length).map((i, n) => triple(`t${i}`, -n));
-        const a = await (await prepareReader(data, reader("extractive"), 0, signal))(ask(question), { hits }, random(0));
+        const a = await (await prepareReader(data, reader("extractive"), 0, signal))(
+          ask(question),
+          { hits },
+          random(0),
+        );
         assert.is.not(a.status, "failed");
         if (a.text === null) return;
         for (const rank of a.citedRanks) {
@@ -123,17 +155,32 @@ test("extractive: on any graph and evidence, the answer stands in a cited hit an
   );
 });
 
-// Training: what the amberfox and the moss bear eat and where they live, each in four worlds that agree
-function planted(testText: string, changes: Partial<Parameters<typeof defineDataset>[0]> = {}): Dataset {
+// Training: what the amberfox and the moss bear eat and where they live
+/** The first `agree` of four training worlds hold the planted facts; each of the others has its own. */
+function planted(testText: string, changes: Partial<Parameters<typeof defineDataset>[0]> = {}, agree = 4): Dataset {
   const facts = [
     ["amberfox", "eats", "snails"],
     ["amberfox", "lives in", "glass forest"],
     ["moss bear", "eats", "ants"],
     ["moss bear", "lives in", "high moor"],
   ] as const;
-  const triples = [0, 1, 2, 3].flatMap((w) => facts.map(([head, relation, tail]) => ({ id: `${w}/${head} ${relation}`, head: `${w}/${head}`, relation, tail: `${w}/${tail}` })));
+  const triples = [0, 1, 2, 3].flatMap((w) =>
+    facts.map(([head, relation, tail]) => ({
+      id: `${w}/${head} ${relation}`,
+      head: `${w}/${head}`,
+      relation,
+      tail: `${w}/${tail}${w < agree ? "" : ` of world ${w}`}`,
+    })),
+  );
   const label = (id: string) => id.slice(2);
-  const trainGraph = graphFrom({ entities: [...new Set(triples.flatMap((t) => [t.head, t.tail]))].map((id) => ({ id, label: label(id) })), triples });
+  const seen = [...new Set(triples.map((t) => t.head))].flatMap((head) =>
+    [..."abcdefghij"].map((x) => ({ id: `${head} sees ${x}`, head, relation: "has seen", tail: `0/thing ${x}` })),
+  );
+  const edges = [...triples, ...seen];
+  const trainGraph = graphFrom({
+    entities: [...new Set(edges.flatMap((t) => [t.head, t.tail]))].map((id) => ({ id, label: label(id) })),
+    triples: edges,
+  });
   const train = defineDataset({
     name: "planted",
     split: "train",
@@ -152,9 +199,16 @@ function planted(testText: string, changes: Partial<Parameters<typeof defineData
       { id: "2", head: "amberfox", relation: "lives in", tail: "salt coast" },
     ],
   });
-  return defineDataset({ name: "planted", graph: other, questions: [{ id: "1", text: testText, answers: ["unseen"] }], splits: { train: () => train }, ...changes });
+  return defineDataset({
+    name: "planted",
+    graph: other,
+    questions: [{ id: "1", text: testText, answers: ["unseen"] }],
+    splits: { train: () => train },
+    ...changes,
+  });
 }
-const learn = async (question: string, hits: readonly Hit[]) => (await prepareReader(planted(question), reader("learned"), 0, signal))(ask(question), { hits }, random(0));
+const learn = async (question: string, hits: readonly Hit[], agree = 4) =>
+  (await prepareReader(planted(question, {}, agree), reader("learned"), 0, signal))(ask(question), { hits }, random(0));
 
 test("learned: without evidence it recalls what the training worlds agree on, from memory and citing nothing", async () => {
   for (const [question, text] of [
@@ -168,32 +222,56 @@ test("learned: without evidence it recalls what the training worlds agree on, fr
   }
 });
 
-test("learned: evidence that answers the question overrides a memory that says otherwise", async () => {
-  const a = await learn("What does the amberfox eat?", [triple("1"), triple("2")]);
+// where only two of four worlds agree, memory is right on about half of the training questions, and rehearsed gold evidence beats it
+test("learned: evidence that answers the question overrides a memory that is often wrong", async () => {
+  assert.is((await learn("What does the amberfox eat?", [], 2)).text, "snails");
+  const a = await learn("What does the amberfox eat?", [triple("1"), triple("2")], 2);
   assert.equal([a.text, a.stop, a.citedRanks], ["moths", "from evidence", [1]]);
-  assert.is((await learn("Where does the amberfox live?", [triple("1"), triple("2")])).text, "salt coast");
+  assert.is((await learn("Where does the amberfox live?", [triple("1"), triple("2")], 2)).text, "salt coast");
 });
 
 test("learned: misleading evidence costs it an answer that it had without", async () => {
-  assert.is((await learn("What does the amberfox eat?", [])).text, "snails");
-  assert.is.not((await learn("What does the amberfox eat?", [triple("1")])).text, "snails");
+  assert.is((await learn("Where does the amberfox live?", [], 2)).text, "glass forest");
+  assert.is((await learn("Where does the amberfox live?", [triple("1")], 2)).text, "moths");
 });
 
-test("learned: the less training evidence held gold, the less evidence is trusted", async () => {
+test("learned: a memory that is always right is not given up for evidence", async () => {
+  assert.is((await learn("What does the amberfox eat?", [triple("1")], 4)).text, "snails");
+});
+
+test("learned: the oftener rehearsed evidence holds gold, the more evidence is trusted", async () => {
   const weightAt = async (evidenceRate: number) => {
-    const read = await prepareReader(planted("x"), reader("learned", { evidenceRate }), 0, signal);
-    return ((await read(ask("What does the amberfox eat?"), { hits: [triple("1")] }, random(0))).trace?.[0] as { evidenceWeight: number }).evidenceWeight;
+    const read = await prepareReader(planted("x", {}, 2), reader("learned", { evidenceRate }), 0, signal);
+    const { trace } = await read(ask("What does the amberfox eat?"), { hits: [triple("1")] }, random(0));
+    return (trace as readonly { evidenceWeight: number }[])[0]?.evidenceWeight ?? Number.NaN;
   };
-  assert.ok((await weightAt(0)) <= (await weightAt(1)));
-  // here memory is always right and evidence without gold is often wrong: at rate 0 memory alone is as good as any
-  assert.is(await weightAt(0), 0);
+  const [never, always] = [await weightAt(0), await weightAt(1)];
+  assert.ok(never < always, `${never} < ${always}`);
+});
+
+test("learned: a training question does not vouch for itself: where no two worlds agree, memory is not trusted", async () => {
+  // with its own world left out, memory is never right, so that any share of it can only harm
+  const a = await learn("What does the amberfox eat?", [triple("1")], 0);
+  assert.is(a.text, "moths");
+  const weightOf = (x: Answer) => (x.trace as readonly { evidenceWeight: number }[])[0]?.evidenceWeight ?? Number.NaN;
+  assert.ok(weightOf(a) > weightOf(await learn("What does the amberfox eat?", [triple("1")], 4)));
 });
 
 test("learned: it learns from the training split alone: other questions' answers change nothing", async () => {
   const question = "What does the amberfox eat?";
   const a = planted(question);
-  const b = planted(question, { questions: [{ id: "1", text: question, answers: ["snails", "moths"], group: "other", cluster: "c" }] });
-  const answers = await Promise.all([a, b].map(async (d) => (await prepareReader(d, reader("learned"), 0, signal))(toQuery(a, a.questions[0] as never), { hits: [triple("2")] }, random(0))));
+  const b = planted(question, {
+    questions: [{ id: "1", text: question, answers: ["snails", "moths"], group: "other", cluster: "c" }],
+  });
+  const answers = await Promise.all(
+    [a, b].map(async (d) =>
+      (await prepareReader(d, reader("learned"), 0, signal))(
+        toQuery(a, a.questions[0] as never),
+        { hits: [triple("2")] },
+        random(0),
+      ),
+    ),
+  );
   assert.equal(answers[0], answers[1]);
 });
 
@@ -209,7 +287,9 @@ test("neither reader gives an answer that the question says itself", async () =>
 });
 
 test("a learning reader on a data set without training questions is an error that says what to do", async () => {
-  const empty = planted("x", { splits: { train: () => defineDataset({ name: "planted", split: "train", graph, questions: [] }) } });
+  const empty = planted("x", {
+    splits: { train: () => defineDataset({ name: "planted", split: "train", graph, questions: [] }) },
+  });
   assert.is(
     await messageOf(prepareReader(empty, reader("learned"), 0, signal)),
     'prepareReader: the training split of "planted" has no questions, and "learned" learns from it. Use a data set with a training split, or reader("extractive").',
@@ -230,7 +310,10 @@ test("a fit is made once for each data set and seed, by equal readers together, 
       },
     });
   const data = counted();
-  await Promise.all([prepareReader(data, reader("learned"), 0, signal), prepareReader(data, reader("learned"), 0, signal)]);
+  await Promise.all([
+    prepareReader(data, reader("learned"), 0, signal),
+    prepareReader(data, reader("learned"), 0, signal),
+  ]);
   assert.is(loads, 1);
   await prepareReader(data, reader("learned"), 1, signal);
   assert.is(loads, 2);
@@ -250,9 +333,18 @@ test("names and options are checked against the table", () => {
       return (e as Error).message;
     }
   };
-  assert.is(message(() => reader("extractiv")), 'reader: unknown reader ("extractiv"). Known: extractive, learned. Did you mean "extractive"?');
-  assert.match(message(() => reader("learned", { evidencerate: 1 })), /unknown option \("evidencerate"\).*Did you mean "evidenceRate"\?/);
-  assert.match(message(() => reader("learned", { evidenceRate: 2 })), /evidenceRate has a wrong value \(2\)\. It takes a finite number from 0 to 1/);
+  assert.is(
+    message(() => reader("extractiv")),
+    'reader: unknown reader ("extractiv"). Known: extractive, learned. Did you mean "extractive"?',
+  );
+  assert.match(
+    message(() => reader("learned", { evidencerate: 1 })),
+    /unknown option \("evidencerate"\).*Did you mean "evidenceRate"\?/,
+  );
+  assert.match(
+    message(() => reader("learned", { evidenceRate: 2 })),
+    /evidenceRate has a wrong value \(2\)\. It takes a finite number from 0 to 1/,
+  );
 });
 
 test("a bare function is a reader, shown by its name and never stored", () => {
@@ -263,7 +355,14 @@ test("a bare function is a reader, shown by its name and never stored", () => {
 const said = (text: string): Answer => ({ text, status: "ok", citedRanks: [], tokens: 0, costUsd: 0, stop: "said" });
 function runOf(dataset: Dataset, evidence: (i: number) => Evidence | null) {
   const items = dataset.questions.map(
-    (q, i): RunItem => ({ id: q.id, question: q.id, query: toQuery(dataset, q), evidence: evidence(i), answer: null, ...(evidence(i) ? {} : { error: "no such index" }) }),
+    (q, i): RunItem => ({
+      id: q.id,
+      question: q.id,
+      query: toQuery(dataset, q),
+      evidence: evidence(i),
+      answer: null,
+      ...(evidence(i) ? {} : { error: "no such index" }),
+    }),
   );
   return makeRun({ label: "r", dataset, setting: dataset.setting(), k: 5, seed: 4, config: { k: 5 }, items });
 }
@@ -277,7 +376,10 @@ test("answer keeps order, evidence and label, names the reader in the configurat
     answered.items.map((i) => [i.id, i.answer?.text]),
     data.questions.map((q) => [q.id, q.text]),
   );
-  assert.equal(done, data.questions.map((_, i) => i + 1));
+  assert.equal(
+    done,
+    data.questions.map((_, i) => i + 1),
+  );
   assert.is(answered.label, "r, reader");
   assert.equal(answered.config, { k: 5, reader: { label: "reader", version: "", params: {} } });
   assert.is(run.items[0]?.answer, null);
@@ -296,7 +398,10 @@ test("a reader that breaks on one question fails there and nowhere else; malform
     5: () => ({ ...said("x"), tokens: Number.NaN }),
   };
   let i = 0;
-  const answered = await answer(runOf(data, () => ({ hits: [triple("1")] })), (() => replies[i++]?.()) as Reader);
+  const answered = await answer(
+    runOf(data, () => ({ hits: [triple("1")] })),
+    (() => replies[i++]?.()) as Reader,
+  );
   assert.equal(
     answered.items.map((item) => [item.answer?.status, item.answer?.text, item.answer?.stop]),
     [
@@ -312,26 +417,44 @@ test("a reader that breaks on one question fails there and nowhere else; malform
 
 test("where the retriever failed, the answer is a failure that says so, and the reader is not asked", async () => {
   let asked = 0;
-  const answered = await answer(runOf(readerDataset(), (i) => (i === 2 ? null : { hits: [] })), (() => (asked++, said("x"))) as Reader);
-  assert.equal([answered.items[2]?.answer?.status, answered.items[2]?.answer?.stop], ["failed", "the retriever failed: no such index"]);
+  const answered = await answer(
+    runOf(readerDataset(), (i) => (i === 2 ? null : { hits: [] })),
+    (() => {
+      asked++;
+      return said("x");
+    }) as Reader,
+  );
+  assert.equal(
+    [answered.items[2]?.answer?.status, answered.items[2]?.answer?.stop],
+    ["failed", "the retriever failed: no such index"],
+  );
   assert.is(asked, answered.items.length - 1);
 });
 
-test("an abort while answering ends the call with the signal's reason, not with failed answers", async () => {
+test("an abort during the last answer ends the call with the signal's reason, not with failed answers", async () => {
   const reason = new Error("stop here");
   const controller = new AbortController();
+  let left = readerDataset().questions.length;
   const aborting: Reader = () => {
+    if (--left > 0) return said("x");
     controller.abort(reason);
     throw new Error("because of the abort");
   };
-  const outcome = await answer(runOf(readerDataset(), () => ({ hits: [] })), aborting, { signal: controller.signal }).then(String, (e) => e);
+  const run = runOf(readerDataset(), () => ({ hits: [] }));
+  const outcome = await answer(run, aborting, { signal: controller.signal }).then(String, (e) => e);
   assert.is(outcome, reason);
 });
 
 test("a reader's random numbers depend on the run's seed and the question alone", async () => {
   const data = readerDataset();
   const draws: Reader = (_q, _e, { random }) => said(String(random.float()));
-  const once = async () => (await answer(runOf(data, () => ({ hits: [] })), draws)).items.map((i) => i.answer?.text);
+  const once = async () =>
+    (
+      await answer(
+        runOf(data, () => ({ hits: [] })),
+        draws,
+      )
+    ).items.map((i) => i.answer?.text);
   const first = await once();
   assert.equal(await once(), first);
   assert.is(new Set(first).size, first.length);

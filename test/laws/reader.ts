@@ -8,13 +8,26 @@ import { type Graph, graphFrom } from "../../lib/graph/index.js";
 const places = ["glass forest", "river delta", "high moor", "salt coast"];
 const foods = ["snails", "moss", "ants"];
 
-function world(names: readonly string[], shift: number): { graph: Graph; questions: Parameters<typeof defineDataset>[0]["questions"] } {
+function world(
+  names: readonly string[],
+  shift: number,
+): { graph: Graph; questions: Parameters<typeof defineDataset>[0]["questions"] } {
   const triples = names.flatMap((name, i) => [
-    { id: `${name}/home`, head: name, relation: "lives in", tail: places[(i + shift) % places.length] as string, condition: i % 2 ? "rain is falling" : "" },
+    {
+      id: `${name}/home`,
+      head: name,
+      relation: "lives in",
+      tail: places[(i + shift) % places.length] as string,
+      condition: i % 2 ? "rain is falling" : "",
+    },
     { id: `${name}/food`, head: name, relation: "eats", tail: foods[(i + shift) % foods.length] as string },
   ]);
   const graph = graphFrom({ triples });
-  const gold = (id: string, head: string, tail: string) => ({ paths: [[head, tail]], pathTriples: [[id]], triples: [id] });
+  const gold = (id: string, head: string, tail: string) => ({
+    paths: [[head, tail]],
+    pathTriples: [[id]],
+    triples: [id],
+  });
   const questions = triples.map(({ id, head, relation, tail }) => ({
     id,
     text: relation === "eats" ? `What does the ${head} eat?` : `Where does the ${head} live?`,
@@ -28,8 +41,16 @@ function world(names: readonly string[], shift: number): { graph: Graph; questio
 
 /** A small invented data set with a training split of other animals. */
 export function readerDataset(): Dataset {
-  const train = defineDataset({ name: "readers", split: "train", ...world(["amberfox", "moss bear", "river eel", "stone heron"], 0) });
-  return defineDataset({ name: "readers", ...world(["glass beetle", "marsh owl", "sand crab"], 1), splits: { train: () => train } });
+  const train = defineDataset({
+    name: "readers",
+    split: "train",
+    ...world(["amberfox", "moss bear", "river eel", "stone heron"], 0),
+  });
+  return defineDataset({
+    name: "readers",
+    ...world(["glass beetle", "marsh owl", "sand crab"], 1),
+    splits: { train: () => train },
+  });
 }
 
 const signal = new AbortController().signal;
@@ -44,7 +65,8 @@ export function readerLaws(name: string, make: () => Reader): void {
   const { graph } = dataset;
   const query = (i: number): Query => toQuery(dataset, dataset.questions[i] as never);
   const all = graph.triples.array("id") as string[];
-  const frozen = (hits: Evidence["hits"]): Evidence => Object.freeze({ hits: Object.freeze(hits.map((h) => Object.freeze({ ...h }))) });
+  const frozen = (hits: Evidence["hits"]): Evidence =>
+    Object.freeze({ hits: Object.freeze(hits.map((h) => Object.freeze({ ...h }))) });
   const evidence: readonly Evidence[] = [
     frozen([]),
     frozen(all.slice(0, 3).map((triple, i) => ({ score: 3 - i, triple }))),
@@ -94,7 +116,9 @@ export function readerLaws(name: string, make: () => Reader): void {
     const answers = async (order: readonly number[]) => {
       const read = await prepareReader(readerDataset(), make(), 3, signal);
       const out: [string, string][] = [];
-      for (const i of order) for (const [j, e] of evidence.entries()) out.push([`${i}/${j}`, JSON.stringify(await read(query(i), e, random(3, i)))]);
+      for (const i of order)
+        for (const [j, e] of evidence.entries())
+          out.push([`${i}/${j}`, JSON.stringify(await read(query(i), e, random(3, i)))]);
       return out.sort(([a], [b]) => (a < b ? -1 : 1));
     };
     const forwards = dataset.questions.map((_, i) => i);

@@ -10,14 +10,16 @@ import { prepareWalk, searchOrders, walk } from "../../lib/walk/index.js";
 const test = suite("scored agents");
 const signal = new AbortController().signal;
 let count = 0;
-const ask = (text: string, images: readonly Image[] = []): Query => Object.freeze({ id: `q${count++}`, text, images, meta: {} });
+const ask = (text: string, images: readonly Image[] = []): Query =>
+  Object.freeze({ id: `q${count++}`, text, images, meta: {} });
 
 async function go(graph: ReturnType<typeof graphFrom>, query: Query, options: Readonly<Record<string, unknown>> = {}) {
   const state = await prepareWalk({ graph, signal }, options);
   return walk(query, { graph, state, k: 10, random: random(0), signal }, options);
 }
 const paths = ({ hits }: Awaited<ReturnType<typeof walk>>) => hits.map((h) => h.path?.join(" > "));
-const topicOf = ({ trace }: Awaited<ReturnType<typeof walk>>) => (trace as { step: string; entity: string | null }[]).find((s) => s.step === "topic")?.entity;
+const topicOf = ({ trace }: Awaited<ReturnType<typeof walk>>) =>
+  (trace as { step: string; entity: string | null }[]).find((s) => s.step === "topic")?.entity;
 
 const birds = graphFrom({
   entities: [
@@ -58,14 +60,22 @@ test("the edge that the question is about comes first: by relation, by kind of t
 
 test("a path is left open while an edge that goes on fits better, and ends where none does", async () => {
   const graph = graphFrom({
-    entities: [{ id: "Rook" }, { id: "Jay", kind: "rival" }, { id: "Fen", kind: "habitat" }, { id: "Elm", kind: "tree" }],
+    entities: [
+      { id: "Rook" },
+      { id: "Jay", kind: "rival" },
+      { id: "Fen", kind: "habitat" },
+      { id: "Elm", kind: "tree" },
+    ],
     triples: [
       { id: "1", head: "Rook", relation: "competes with", tail: "Jay" },
       { id: "2", head: "Jay", relation: "nests in", tail: "Elm" },
       { id: "3", head: "Rook", relation: "lives in", tail: "Fen" },
     ],
   });
-  assert.is(paths(await go(graph, ask("In which tree nests the rival of the Rook?"), { pathCount: 1 }))[0], "Rook > Jay > Elm");
+  assert.is(
+    paths(await go(graph, ask("In which tree nests the rival of the Rook?"), { pathCount: 1 }))[0],
+    "Rook > Jay > Elm",
+  );
   assert.is(paths(await go(graph, ask("With whom does the Rook compete?"), { pathCount: 1 }))[0], "Rook > Jay");
 });
 
@@ -80,8 +90,12 @@ test("an empty question and one without words still give evidence, with finite s
 // 32 × 32 pictures: `bar` puts a dark bar at one of four places of a white field
 async function bar(place: number, shade: number): Promise<Image> {
   const data = Buffer.alloc(32 * 32 * 3, 255);
-  for (let y = 0; y < 32; y++) for (let x = 0; x < 32; x++) if ((place < 2 ? y : x) >> 3 === 1 + (place % 2)) data.fill(shade, (y * 32 + x) * 3, (y * 32 + x) * 3 + 3);
-  const png = await sharp(data, { raw: { width: 32, height: 32, channels: 3 } }).png().toBuffer();
+  for (let y = 0; y < 32; y++)
+    for (let x = 0; x < 32; x++)
+      if ((place < 2 ? y : x) >> 3 === 1 + (place % 2)) data.fill(shade, (y * 32 + x) * 3, (y * 32 + x) * 3 + 3);
+  const png = await sharp(data, { raw: { width: 32, height: 32, channels: 3 } })
+    .png()
+    .toBuffer();
   return bytesImage(png, `bar ${place} ${shade}`);
 }
 
@@ -109,7 +123,9 @@ test("without frames, or with a first frame that all share, all edges are equal:
   const { graph, idle } = await pictured();
   for (const keyFrames of ["none", "first"])
     for (let i = 0; i < 4; i++) {
-      const { hits } = await go(graph, ask("What attack can the Rook use here?", [idle, await bar(i, 40)]), { keyFrames });
+      const { hits } = await go(graph, ask("What attack can the Rook use here?", [idle, await bar(i, 40)]), {
+        keyFrames,
+      });
       assert.is(hits.length, 4);
       assert.equal(
         hits.map((h) => h.score.toFixed(6)),
@@ -122,10 +138,15 @@ test("a question with a picture is not answered by a path on which nothing pictu
   const { graph, idle } = await pictured();
   const more = graphFrom({
     entities: [...(graph.entities.objects() as { id: string }[]), { id: "moor", kind: "habitat" }],
-    triples: [...(graph.triples.objects() as { head: string; relation: string; tail: string }[]), { id: "m", head: "Rook", relation: "lives in", tail: "moor" }],
+    triples: [
+      ...(graph.triples.objects() as { head: string; relation: string; tail: string }[]),
+      { id: "m", head: "Rook", relation: "lives in", tail: "moor" },
+    ],
   });
   const options = { keyFrames: "human", margin: 0, threshold: 0, breadth: 9 };
-  assert.not.ok(paths(await go(more, ask("Where does the Rook live?", [idle, await bar(2, 40)]), options)).includes("Rook > moor"));
+  assert.not.ok(
+    paths(await go(more, ask("Where does the Rook live?", [idle, await bar(2, 40)]), options)).includes("Rook > moor"),
+  );
   assert.ok(paths(await go(more, ask("Where does the Rook live?"), options)).includes("Rook > moor"));
 });
 
@@ -139,7 +160,13 @@ test("breadth bounds the edges followed from one entity, and margin those far be
 
 test("the probabilities of all edges of one entity sum to 1", async () => {
   const { graph, idle } = await pictured();
-  const { hits } = await go(graph, ask("Which?", [idle, await bar(3, 40)]), { keyFrames: "human", margin: 0, threshold: 0, breadth: 9, pathCount: 9 });
+  const { hits } = await go(graph, ask("Which?", [idle, await bar(3, 40)]), {
+    keyFrames: "human",
+    margin: 0,
+    threshold: 0,
+    breadth: 9,
+    pathCount: 9,
+  });
   const sum = hits.reduce((s, h) => s + h.score, 0);
   assert.ok(Math.abs(sum - 1) < 1e-12, String(sum));
 });
@@ -148,8 +175,10 @@ test("on generated worlds, for every order: fewer paths asked for are the first 
   const dataset = await loadDataset("bestiary", { seed: 5, creatures: 6 } as never);
   const { graph } = dataset;
   const state = await prepareWalk({ graph, signal }, { keyFrames: "human" });
-  const once = (query: Query, options: object) => walk(query, { graph, state, k: 10, random: random(1, query.id), signal }, { keyFrames: "human", ...options });
-  const kept = (e: Awaited<ReturnType<typeof walk>>) => (e.trace as { step: string; path: string[] }[]).filter((s) => s.step === "recorded").map((s) => s.path.join(" > "));
+  const once = (query: Query, options: object) =>
+    walk(query, { graph, state, k: 10, random: random(1, query.id), signal }, { keyFrames: "human", ...options });
+  const kept = (e: Awaited<ReturnType<typeof walk>>) =>
+    (e.trace as { step: string; path: string[] }[]).filter((s) => s.step === "recorded").map((s) => s.path.join(" > "));
   let full = 0;
   for (const question of dataset.questions)
     for (const { name } of searchOrders) {
@@ -158,8 +187,11 @@ test("on generated worlds, for every order: fewer paths asked for are the first 
       assert.is(JSON.stringify(await once(query, { order: name, pathCount: 5 })), JSON.stringify(five));
       assert.ok(kept(five).length <= 5);
       if (kept(five).length === 5) full++;
-      for (const pathCount of [1, 3]) assert.equal(kept(await once(query, { order: name, pathCount })), kept(five).slice(0, pathCount));
-      for (const hit of five.hits) for (const [i, id] of (hit.pathTriples ?? []).entries()) assert.equal([graph.triple(id).head, graph.triple(id).tail], hit.path?.slice(i, i + 2));
+      for (const pathCount of [1, 3])
+        assert.equal(kept(await once(query, { order: name, pathCount })), kept(five).slice(0, pathCount));
+      for (const hit of five.hits)
+        for (const [i, id] of (hit.pathTriples ?? []).entries())
+          assert.equal([graph.triple(id).head, graph.triple(id).tail], hit.path?.slice(i, i + 2));
     }
   assert.ok(full > 20, `the cap was met ${full} times`);
 });

@@ -45,7 +45,8 @@ function reachable(from: unknown): unknown[] {
     seen.add(value);
     if (value instanceof Map || value instanceof Set) for (const [k, v] of value.entries()) open.push(k, v);
     const prototype = Object.getPrototypeOf(value);
-    if (prototype !== Object.prototype && prototype !== Function.prototype && prototype !== Array.prototype) open.push(prototype);
+    if (prototype !== Object.prototype && prototype !== Function.prototype && prototype !== Array.prototype)
+      open.push(prototype);
     for (const key of Reflect.ownKeys(value)) {
       open.push(key);
       try {
@@ -66,7 +67,10 @@ async function spied() {
     return view;
   };
   const agents: Agents = {
-    topic: (view) => (keep(view), "rook"),
+    topic: (view) => {
+      keep(view);
+      return "rook";
+    },
     expansion: (view) => keep(view).edges.map((e) => e.triple),
     validation: (view) => ({ verdict: keep(view).path.entity === "moss" ? "sufficient" : "insufficient", score: 1 }),
   };
@@ -88,7 +92,10 @@ test("nothing that an agent can reach holds answer, group, cluster, hidden meta 
     assert.ok(found.includes("What does the rook eat?") && found.includes("moss"));
     for (const value of found) {
       const text = typeof value === "symbol" ? String(value.description) : typeof value === "string" ? value : "";
-      assert.is(secrets.find((s) => text.includes(s)), undefined);
+      assert.is(
+        secrets.find((s) => text.includes(s)),
+        undefined,
+      );
     }
     for (const name of ["answers", "gold", "group", "cluster"]) assert.not.ok(found.includes(name), name);
   }
@@ -108,7 +115,15 @@ test("views, their paths, edges and options cannot be changed", async () => {
 test("the memory is the path in words", async () => {
   const { views } = await spied();
   const memories = views.filter((v) => v.memory !== undefined).map((v) => String(v.memory));
-  assert.equal([...new Set(memories)], ["rook", "rook\nrook eats snail\nsnail", "rook\nrook sees moss\nmoss", "rook\nrook eats snail\nsnail\nsnail eats moss\nmoss"]);
+  assert.equal(
+    [...new Set(memories)],
+    [
+      "rook",
+      "rook\nrook eats snail\nsnail",
+      "rook\nrook sees moss\nmoss",
+      "rook\nrook eats snail\nsnail\nsnail eats moss\nmoss",
+    ],
+  );
 });
 
 test("hits and trace of a walk are plain JSON and name no gold", async () => {
