@@ -1,5 +1,7 @@
 // Every public name, by stage. No code.
 
+// tables are Arquero's: named here so that a cell's inferred types can be written wherever the notebook lies
+export type { ColumnTable } from "arquero";
 export {
   type Answer,
   type Evidence,
