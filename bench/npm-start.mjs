@@ -25,14 +25,18 @@ if (process.argv[2] === "--once") {
   await timed("load the training worlds", () => dataset.splits.train());
   const base = { k: 5, seed: 0 };
   const walk = m.retriever("walk");
-  const run = await timed("walk 238 questions, drawing and encoding every frame", () => m.retrieve(dataset, walk, base));
+  const run = await timed("walk 238 questions, drawing and encoding every frame", () =>
+    m.retrieve(dataset, walk, base),
+  );
   await timed("walk 238 questions again, frames encoded", () => m.retrieve(dataset, walk, base));
   await timed("bm25, 238 questions", () => m.retrieve(dataset, m.retriever("bm25"), base));
   await timed("text (hash), 238 questions", () => m.retrieve(dataset, m.retriever("text"), base));
   await timed("extractive reader, 238 questions", () => m.answer(run, m.reader("extractive")));
   await timed("learned reader, fit and 238 questions", () => m.answer(run, m.reader("learned")));
   const answered = await timed("learned reader again, 238 questions", () => m.answer(run, m.reader("learned")));
-  await timed("score 5 measures", () => m.score(answered, dataset, ["EM", "F1", "AnswerRate", "PathRecall", "PathPrecision"]));
+  await timed("score 5 measures", () =>
+    m.score(answered, dataset, ["EM", "F1", "AnswerRate", "PathRecall", "PathPrecision"]),
+  );
   const { spec, notApplicable } = await m.ablation(dataset, { dir });
   const study = m.study(spec);
   await timed("the whole study, frames encoded", () => study.run());
@@ -41,10 +45,20 @@ if (process.argv[2] === "--once") {
   rmSync(dir, { recursive: true });
   process.stdout.write(JSON.stringify({ parts, peakMemoryMB: process.resourceUsage().maxRSS / 1024 }));
 } else {
-  const runs = Array.from({ length: repeats }, () => JSON.parse(execFileSync(process.execPath, [join(here, "npm-start.mjs"), "--once"], { encoding: "utf8", maxBuffer: 2 ** 24 })));
+  const runs = Array.from({ length: repeats }, () =>
+    JSON.parse(
+      execFileSync(process.execPath, [join(here, "npm-start.mjs"), "--once"], { encoding: "utf8", maxBuffer: 2 ** 24 }),
+    ),
+  );
   const sorted = (values) => [...values].sort((a, b) => a - b).map(Math.round);
-  const summary = (values) => ({ median: sorted(values)[Math.floor(values.length / 2)], min: sorted(values)[0], max: sorted(values).at(-1) });
-  const parts = Object.fromEntries(Object.keys(runs[0].parts).map((name) => [name, summary(runs.map((r) => r.parts[name]))]));
+  const summary = (values) => ({
+    median: sorted(values)[Math.floor(values.length / 2)],
+    min: sorted(values)[0],
+    max: sorted(values).at(-1),
+  });
+  const parts = Object.fromEntries(
+    Object.keys(runs[0].parts).map((name) => [name, summary(runs.map((r) => r.parts[name]))]),
+  );
   const environment = {
     date: new Date().toISOString().slice(0, 10),
     mkglab: JSON.parse(readFileSync(join(here, "../package.json"), "utf8")).version,

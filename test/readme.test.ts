@@ -8,12 +8,18 @@ import { root, temporary } from "./support/cli.js";
 
 const readme = readFileSync(join(root, "README.md"), "utf8");
 /** Each marked example with the output that stands under it. */
-const examples = [...readme.matchAll(/<!-- run -->\n```ts\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g)].map(([, code, output]) => ({ code: code as string, output: output as string }));
+const examples = [...readme.matchAll(/<!-- run -->\n```ts\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g)].map(
+  ([, code, output]) => ({ code: code as string, output: output as string }),
+);
 
 test("every marked example of the README is found, and the retriever is defined and used in under 10 lines", () => {
   assert.is(examples.length, readme.split("<!-- run -->").length - 1);
   assert.ok(examples.length >= 2);
-  const lines = examples[0]?.code.trim().split("\n").filter((line) => line.trim() && !line.startsWith("import")) ?? [];
+  const lines =
+    examples[0]?.code
+      .trim()
+      .split("\n")
+      .filter((line) => line.trim() && !line.startsWith("import")) ?? [];
   assert.ok(lines.length < 10, `${lines.length} lines`);
 });
 
@@ -24,7 +30,10 @@ for (const [i, { code, output }] of examples.entries()) {
     try {
       const file = join(folder, "example.mts");
       writeFileSync(file, code);
-      const { stdout, stderr, status } = spawnSync(process.execPath, ["--import", "tsx", file], { cwd: folder, encoding: "utf8" });
+      const { stdout, stderr, status } = spawnSync(process.execPath, ["--import", "tsx", file], {
+        cwd: folder,
+        encoding: "utf8",
+      });
       assert.is(status, 0, stderr);
       assert.is(stdout.trim(), output.trim());
     } finally {
@@ -37,10 +46,20 @@ for (const [i, { code, output }] of examples.entries()) {
     const cell = code.replace('"mkglab"', JSON.stringify(join(root, "dist/index.js")));
     writeFileSync(
       notebook,
-      JSON.stringify({ nbformat: 4, nbformat_minor: 5, metadata: { kernelspec: { name: "tslab", display_name: "TypeScript", language: "typescript" }, language_info: { name: "typescript" } }, cells: [{ cell_type: "code", id: "a", metadata: {}, outputs: [], execution_count: null, source: cell }] }),
+      JSON.stringify({
+        nbformat: 4,
+        nbformat_minor: 5,
+        metadata: {
+          kernelspec: { name: "tslab", display_name: "TypeScript", language: "typescript" },
+          language_info: { name: "typescript" },
+        },
+        cells: [{ cell_type: "code", id: "a", metadata: {}, outputs: [], execution_count: null, source: cell }],
+      }),
     );
     const { cells } = await runNotebook(notebook);
-    const text = cells.flatMap(({ outputs }) => outputs.flatMap((o) => (o.output_type === "stream" ? [o.text].flat() : []))).join("");
+    const text = cells
+      .flatMap(({ outputs }) => outputs.flatMap((o) => (o.output_type === "stream" ? [o.text].flat() : [])))
+      .join("");
     assert.is(text.trim(), output.trim());
   });
 }

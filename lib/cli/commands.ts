@@ -4,10 +4,10 @@ import type { Command } from "commander";
 import { MkgError, quote, readText, unknownName, writeAtomic } from "../core/index.js";
 import { type Dataset, datasetList, loadDataset } from "../datasets/index.js";
 import { evaluateFiles } from "../evaluate/index.js";
+import { runNotebook } from "../notebook/index.js";
 import { retrieve as retrieveAll, retriever, retrieverOptions, writeRun } from "../retrieve/index.js";
 import { compare } from "../stats/index.js";
 import { ablation, type ExecuteOptions, type Report, type Study, saveReport, study } from "../study/index.js";
-import { runNotebook } from "../notebook/index.js";
 import { readScores } from "./scores.js";
 import { duration, plainTable, progressLine } from "./terminal.js";
 
@@ -15,7 +15,8 @@ type Flags = Record<string, unknown> & { json?: boolean };
 
 const out = (text: string): void => void process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
 const json = (value: unknown): void => out(JSON.stringify(value, null, 2));
-const dataDir = (command: Command): string => (command.optsWithGlobals().data as string | undefined) ?? process.env.MKGLAB_DATA ?? "data";
+const dataDir = (command: Command): string =>
+  (command.optsWithGlobals().data as string | undefined) ?? process.env.MKGLAB_DATA ?? "data";
 
 const open = (name: string, command: Command): Promise<Dataset> => loadDataset(name, { dir: dataDir(command) });
 
@@ -37,9 +38,14 @@ async function runWithProgress(target: Study, options: ExecuteOptions): Promise<
 }
 
 function announce(report: Report, flags: Flags, startedAt: number): void {
-  if (flags.json) return json({ report: report.report, files: report.files, table: report.summary });
+  if (flags.json) {
+    json({ report: report.report, files: report.files, table: report.summary });
+    return;
+  }
   out(`${report.caption}\n\n${plainTable(report.summary)}`);
-  out(`\nReport   ${report.report}\nFigures  ${report.figures.join("\n         ")}\nRows     ${report.scores}\nIn ${duration(performance.now() - startedAt)}.`);
+  out(
+    `\nReport   ${report.report}\nFigures  ${report.figures.join("\n         ")}\nRows     ${report.scores}\nIn ${duration(performance.now() - startedAt)}.`,
+  );
 }
 
 /** `mkglab ablate`: the standard ablation suite. */
@@ -47,12 +53,21 @@ export async function ablate(flags: Flags, command: Command): Promise<void> {
   const startedAt = performance.now();
   const name = flags.dataset as string;
   const dataset = await open(name, command);
-  const dir = (flags.out as string | undefined) ?? join("runs", dataset.name === "bestiary" ? "ablate" : `ablate-${dataset.name}`);
+  const dir =
+    (flags.out as string | undefined) ??
+    join("runs", dataset.name === "bestiary" ? "ablate" : `ablate-${dataset.name}`);
   const seeds = Array.from({ length: flags.seeds as number }, (_, i) => i);
   const { spec, notApplicable } = await ablation(dataset, { seeds, dir });
   const target = study(spec);
   await runWithProgress(target, { concurrency: flags.concurrency as number });
-  announce(await saveReport(target, { notApplicable, command: `mkglab ablate --dataset ${name}${flags.seeds === 3 ? "" : ` --seeds ${flags.seeds}`}` }), flags, startedAt);
+  announce(
+    await saveReport(target, {
+      notApplicable,
+      command: `mkglab ablate --dataset ${name}${flags.seeds === 3 ? "" : ` --seeds ${flags.seeds}`}`,
+    }),
+    flags,
+    startedAt,
+  );
 }
 
 /** `mkglab study FILE`. */
@@ -66,14 +81,34 @@ export async function studyFile(file: string, flags: Flags, command: Command): P
     if (error instanceof MkgError) throw error;
     throw new MkgError(place, `not JSON (${(error as Error).message})`, "A JSON object with dataset, base, vary …");
   }
-  if (typeof spec !== "object" || spec === null || Array.isArray(spec)) throw new MkgError(place, `not an object (${quote(spec)})`, "A JSON object with dataset, base, vary …");
-  if (typeof spec.dataset !== "string") throw new MkgError(place, `dataset is not a name (${quote(spec.dataset)})`, "A data set by name or folder");
-  const dir = (flags.out as string | undefined) ?? (spec.dir as string | undefined) ?? join("runs", basename(file, extname(file)));
-  const target = study({ ...spec, dataset: await open(spec.dataset, command), dir } as unknown as Parameters<typeof study>[0]);
+  if (typeof spec !== "object" || spec === null || Array.isArray(spec))
+    throw new MkgError(place, `not an object (${quote(spec)})`, "A JSON object with dataset, base, vary …");
+  if (typeof spec.dataset !== "string")
+    throw new MkgError(place, `dataset is not a name (${quote(spec.dataset)})`, "A data set by name or folder");
+  const dir =
+    (flags.out as string | undefined) ??
+    (spec.dir as string | undefined) ??
+    join("runs", basename(file, extname(file)));
+  const target = study({ ...spec, dataset: await open(spec.dataset, command), dir } as unknown as Parameters<
+    typeof study
+  >[0]);
   if (flags.dryRun) {
-    const cells = target.plan.cells.map(({ label, baseline, options, control }) => ({ run: label, baseline, options, control: control ?? null }));
-    if (flags.json) return json({ cells, notApplicable: target.plan.notApplicable, measures: target.plan.measures, seeds: target.plan.seeds });
-    return out(`${cells.map((cell) => cell.run).join("\n")}\n${cells.length} cells × ${target.plan.seeds.length} seeds × ${target.spec.dataset.questions.length} questions`);
+    const cells = target.plan.cells.map(({ label, baseline, options, control }) => ({
+      run: label,
+      baseline,
+      options,
+      control: control ?? null,
+    }));
+    if (flags.json)
+      return json({
+        cells,
+        notApplicable: target.plan.notApplicable,
+        measures: target.plan.measures,
+        seeds: target.plan.seeds,
+      });
+    return out(
+      `${cells.map((cell) => cell.run).join("\n")}\n${cells.length} cells × ${target.plan.seeds.length} seeds × ${target.spec.dataset.questions.length} questions`,
+    );
   }
   await runWithProgress(target, { concurrency: flags.concurrency as number });
   announce(await saveReport(target, { command: `mkglab study ${file}` }), flags, startedAt);
@@ -83,35 +118,71 @@ export async function studyFile(file: string, flags: Flags, command: Command): P
 export async function retrieveRun(flags: Flags, command: Command): Promise<void> {
   const name = flags.retriever as string;
   const given = Object.fromEntries(
-    Object.entries(flags.option as Record<string, string>).map(([key, text]) => [key, typedOption(text, retrieverOptions(name)[key]?.default)]),
+    Object.entries(flags.option as Record<string, string>).map(([key, text]) => [
+      key,
+      typedOption(text, retrieverOptions(name)[key]?.default),
+    ]),
   );
   const chosen = retriever(name, given);
   const dataset = await open(flags.dataset as string, command);
   const setting = flags.setting as never;
-  if (setting !== undefined && !dataset.settings.includes(setting)) throw unknownName(`mkglab retrieve, ${dataset.name}`, "setting", setting, dataset.settings);
+  if (setting !== undefined && !dataset.settings.includes(setting))
+    throw unknownName(`mkglab retrieve, ${dataset.name}`, "setting", setting, dataset.settings);
   const line = progressLine(process.stderr, 2000);
-  const run = await retrieveAll(dataset, chosen, { setting, k: flags.k as number, seed: flags.seed as number, onProgress: line.report });
+  const run = await retrieveAll(dataset, chosen, {
+    setting,
+    k: flags.k as number,
+    seed: flags.seed as number,
+    onProgress: line.report,
+  });
   line.end();
   const path = flags.out as string;
   await writeRun(run, path, path.endsWith(".jsonl") ? "jsonl" : "trec");
   const qrels = flags.qrelsOut as string | undefined;
   if (qrels) await writeAtomic(qrels, qrelsOf(run.setting));
   const failed = run.items.filter((item) => item.evidence === null);
-  const summary = { run: path, ...(qrels ? { qrels } : {}), retriever: run.label, dataset: dataset.name, setting: run.setting.name, questions: run.items.length, documents: run.setting.candidates.length, k: run.k, seed: run.seed, failed: failed.length };
+  const summary = {
+    run: path,
+    ...(qrels ? { qrels } : {}),
+    retriever: run.label,
+    dataset: dataset.name,
+    setting: run.setting.name,
+    questions: run.items.length,
+    documents: run.setting.candidates.length,
+    k: run.k,
+    seed: run.seed,
+    failed: failed.length,
+  };
   if (flags.json) json(summary);
-  else out(`${summary.retriever} on ${summary.dataset}, setting ${summary.setting}: ${summary.questions} questions, ${summary.documents} documents, k = ${summary.k}, failed ${summary.failed}.\nRun    ${path}${qrels ? `\nQrels  ${qrels}` : ""}`);
-  if (failed.length > 0) throw new MkgError("mkglab retrieve", `${failed.length} of ${run.items.length} questions failed; the first: ${failed[0]?.error}`, "The run file holds the others");
+  else
+    out(
+      `${summary.retriever} on ${summary.dataset}, setting ${summary.setting}: ${summary.questions} questions, ${summary.documents} documents, k = ${summary.k}, failed ${summary.failed}.\nRun    ${path}${qrels ? `\nQrels  ${qrels}` : ""}`,
+    );
+  if (failed.length > 0)
+    throw new MkgError(
+      "mkglab retrieve",
+      `${failed.length} of ${run.items.length} questions failed; the first: ${failed[0]?.error}`,
+      "The run file holds the others",
+    );
 }
 
 /** An option's text as the type of its default. */
 const typedOption = (text: string, like: unknown): unknown =>
-  typeof like === "number" && text.trim() !== "" && !Number.isNaN(Number(text)) ? Number(text) : typeof like === "boolean" && /^(true|false)$/.test(text) ? text === "true" : text;
+  typeof like === "number" && text.trim() !== "" && !Number.isNaN(Number(text))
+    ? Number(text)
+    : typeof like === "boolean" && /^(true|false)$/.test(text)
+      ? text === "true"
+      : text;
 
-function qrelsOf({ questions, candidates }: Dataset["setting"] extends (...args: never[]) => infer V ? V : never): string {
+function qrelsOf({
+  questions,
+  candidates,
+}: Dataset["setting"] extends (...args: never[]) => infer V ? V : never): string {
   const documents = new Map(candidates.map((candidate) => [candidate.triple, candidate.id]));
   const lines: string[] = [];
   for (const { id, question } of questions)
-    for (const triple of question.gold?.triples ?? []) if (documents.has(triple)) lines.push(`${id} 0 ${documents.get(triple)} 1\n`);
+    for (const triple of question.gold?.triples ?? [])
+      if (documents.has(triple)) lines.push(`${id} 0 ${documents.get(triple)} 1\n`);
   return lines.join("");
 }
 
@@ -121,14 +192,27 @@ const defaultMeasures = [5, 10, 20, 50, 100].flatMap((k) => [`nDCG@${k}`, `P@${k
 /** `mkglab eval`. */
 export async function evaluate(flags: Flags): Promise<void> {
   const named = flags.measure as string[];
-  const results = await evaluateFiles({ qrels: flags.qrels as string, run: flags.run as string, measures: named.length > 0 ? named : defaultMeasures });
+  const results = await evaluateFiles({
+    qrels: flags.qrels as string,
+    run: flags.run as string,
+    measures: named.length > 0 ? named : defaultMeasures,
+  });
   const shown = Object.fromEntries(
-    Object.entries(results).map(([measure, { mean, n, missing, perQuery }]) => [measure, { mean, n, missing, ...(flags.perQuery ? { perQuery: Object.fromEntries(perQuery) } : {}) }]),
+    Object.entries(results).map(([measure, { mean, n, missing, perQuery }]) => [
+      measure,
+      { mean, n, missing, ...(flags.perQuery ? { perQuery: Object.fromEntries(perQuery) } : {}) },
+    ]),
   );
   if (flags.json) return json(shown);
-  const rows = Object.entries(results).map(([measure, { mean, n, missing }]) => ({ measure, mean: mean === null ? null : mean.toFixed(4), n, missing }));
+  const rows = Object.entries(results).map(([measure, { mean, n, missing }]) => ({
+    measure,
+    mean: mean === null ? null : mean.toFixed(4),
+    n,
+    missing,
+  }));
   if (flags.perQuery)
-    for (const [measure, { perQuery }] of Object.entries(results)) for (const [query, value] of perQuery) out(`${measure}\t${query}\t${value.toFixed(4)}`);
+    for (const [measure, { perQuery }] of Object.entries(results))
+      for (const [query, value] of perQuery) out(`${measure}\t${query}\t${value.toFixed(4)}`);
   out(plainTable(rows));
 }
 
@@ -150,11 +234,17 @@ export async function compareFiles(files: string[], flags: Flags): Promise<void>
 /** `mkglab notebook`. */
 export async function notebook(files: string[], flags: Flags): Promise<void> {
   const results: unknown[] = [];
-  const parameters = Object.fromEntries(Object.entries(flags.parameter as Record<string, string>).map(([name, text]) => [name, jsonOrText(text)]));
+  const parameters = Object.fromEntries(
+    Object.entries(flags.parameter as Record<string, string>).map(([name, text]) => [name, jsonOrText(text)]),
+  );
   for (const file of files) {
     if (!existsSync(file)) throw new MkgError("mkglab notebook", `no such file (${file})`, "", "Check the path");
     const target = flags.out ? join(flags.out as string, basename(file)) : undefined;
-    const { cells, notices } = await runNotebook(file, { ...(target ? { out: target } : {}), parameters, timeoutMs: (flags.timeout as number) * 1000 });
+    const { cells, notices } = await runNotebook(file, {
+      ...(target ? { out: target } : {}),
+      parameters,
+      timeoutMs: (flags.timeout as number) * 1000,
+    });
     for (const notice of notices) process.stderr.write(`mkglab notebook: ${notice}\n`);
     results.push({ notebook: file, cells: cells.length, ...(target ? { out: target } : {}) });
     if (!flags.json) out(`${file}: ${cells.length} code cells${target ? ` → ${target}` : ""}`);

@@ -3,16 +3,22 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { MkgError } from "../core/index.js";
 
-const version = (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string }).version;
+const version = (
+  JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string }
+).version;
 
 type Commands = typeof import("./commands.js");
 /** A command's code, loaded when it is run: help is quick, and `doctor` works where a native package does not load. */
 const run = new Proxy({} as Commands, {
-  get: (_, name: keyof Commands) => async (...args: unknown[]) => ((await import("./commands.js"))[name] as (...args: unknown[]) => Promise<void>)(...args),
+  get:
+    (_, name: keyof Commands) =>
+    async (...args: unknown[]) =>
+      ((await import("./commands.js"))[name] as (...args: unknown[]) => Promise<void>)(...args),
 });
 
 const integerOption = (min: number) => (text: string) => {
-  if (!/^-?\d+$/.test(text) || Number(text) < min || !Number.isSafeInteger(Number(text))) throw new InvalidArgumentError(`It takes an integer ≥ ${min}.`);
+  if (!/^-?\d+$/.test(text) || Number(text) < min || !Number.isSafeInteger(Number(text)))
+    throw new InvalidArgumentError(`It takes an integer ≥ ${min}.`);
   return Number(text);
 };
 const collect = (text: string, all: string[]): string[] => [...all, ...text.split(",").filter(Boolean)];
@@ -24,7 +30,9 @@ const collectPair = (text: string, all: Record<string, string>): Record<string, 
 
 function program(): Command {
   const root = new Command("mkglab")
-    .description("Retrieval-augmented generation over multimodal knowledge graphs: ablations with controls, statistics and figures.")
+    .description(
+      "Retrieval-augmented generation over multimodal knowledge graphs: ablations with controls, statistics and figures.",
+    )
     .version(version)
     .option("--data <dir>", "folder of data sets (default: $MKGLAB_DATA, else ./data)")
     .showHelpAfterError(false)
@@ -35,7 +43,10 @@ function program(): Command {
     .command("ablate")
     .description("the main job: factors one at a time against a base, and controls → table, figures, report")
     .option("--dataset <name>", "any data set with questions, by name or folder", "bestiary")
-    .option("--out <dir>", "where results go and are reused from (default: runs/ablate, or runs/ablate-NAME for another data set)")
+    .option(
+      "--out <dir>",
+      "where results go and are reused from (default: runs/ablate, or runs/ablate-NAME for another data set)",
+    )
     .option("--seeds <n>", "run seeds 0 … n−1", integerOption(1), 3)
     .option("--concurrency <n>", "questions in flight; results do not depend on it", integerOption(1), 8)
     .option("--json", "print the paths and the table as JSON")
@@ -64,7 +75,9 @@ function program(): Command {
     .action(run.retrieveRun);
   root
     .command("eval")
-    .description("measures of a TREC run, with trec_eval's conventions (-c: a judged query that the run lacks counts 0)")
+    .description(
+      "measures of a TREC run, with trec_eval's conventions (-c: a judged query that the run lacks counts 0)",
+    )
     .requiredOption("--qrels <file>", "query 0 document grade, or query document grade")
     .requiredOption("--run <file>", "query Q0 document rank score tag")
     .option("-m, --measure <name...>", "measure by canonical name, such as nDCG@10; repeatable", collect, [])
@@ -74,7 +87,10 @@ function program(): Command {
   root
     .command("compare")
     .description("paired, clustered, corrected comparison of long score rows")
-    .argument("<scores...>", "JSONL or CSV files with columns run, question, group, cluster, seed, measure, value, status")
+    .argument(
+      "<scores...>",
+      "JSONL or CSV files with columns run, question, group, cluster, seed, measure, value, status",
+    )
     .requiredOption("--baseline <run>", "the run that the others are compared with")
     .option("-m, --measure <name...>", "measures (default: all)", collect, [])
     .option("--cluster <column>", "column of the unit of independence, or `none`", "cluster")
@@ -86,29 +102,49 @@ function program(): Command {
     .command("notebook")
     .description("execute notebooks without Jupyter or Python; stops at a failing cell")
     .argument("<files...>", "notebooks (.ipynb)")
-    .option("-p, --parameter <name=value>", "set a variable of the cell tagged `parameters`; repeatable", collectPair, {})
+    .option(
+      "-p, --parameter <name=value>",
+      "set a variable of the cell tagged `parameters`; repeatable",
+      collectPair,
+      {},
+    )
     .option("--out <dir>", "where executed copies go (default: only run)")
     .option("--timeout <seconds>", "for each cell", integerOption(1), 600)
     .option("--json", "print the result as JSON")
     .action(run.notebook);
   const data = root.command("data").description("data sets");
-  data.command("list").description("data sets by name, and which of them are here").option("--json", "print as JSON").action(run.dataList);
-  root.command("doctor").description("what works here, and how to get the rest").option("--json", "print as JSON").action(async (flags) => (await import("./doctor-report.js")).doctorReport(flags));
+  data
+    .command("list")
+    .description("data sets by name, and which of them are here")
+    .option("--json", "print as JSON")
+    .action(run.dataList);
+  root
+    .command("doctor")
+    .description("what works here, and how to get the rest")
+    .option("--json", "print as JSON")
+    .action(async (flags) => (await import("./doctor-report.js")).doctorReport(flags));
   // sub-commands copy no settings of the root on their own
-  for (const command of [...root.commands, ...data.commands]) command.exitOverride().configureOutput({ writeErr: () => {} });
+  for (const command of [...root.commands, ...data.commands])
+    command.exitOverride().configureOutput({ writeErr: () => {} });
   return root;
 }
 
 /** Commander's complaint in the house form: it already names value, allowed and the nearest known option. */
 function usageError(error: CommanderError): string {
   const [first = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
-  return `mkglab: ${[first, ...rest].map((line) => line.trim()).filter(Boolean).map((line) => (/[.?)]$/.test(line) ? line : `${line}.`)).join(" ")} See mkglab --help.`;
+  return `mkglab: ${[first, ...rest]
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .map((line) => (/[.?)]$/.test(line) ? line : `${line}.`))
+    .join(" ")} See mkglab --help.`;
 }
 
 async function main(): Promise<number> {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major < 20 || (major === 20 && minor < 19)) {
-    process.stderr.write(`mkglab: Node.js is too old (${process.version}). It needs 20.19 or newer. Install a current Node.js.\n`);
+    process.stderr.write(
+      `mkglab: Node.js is too old (${process.version}). It needs 20.19 or newer. Install a current Node.js.\n`,
+    );
     return 1;
   }
   // a closed pipe (mkglab … | head) is the reader's decision, not an error
@@ -140,7 +176,9 @@ async function main(): Promise<number> {
       return 130;
     }
     const shown = error as Error;
-    process.stderr.write(`mkglab: an error of the program itself (${shown?.message ?? String(error)}). Please report it with the lines below.\n${shown?.stack ?? ""}\n`);
+    process.stderr.write(
+      `mkglab: an error of the program itself (${shown?.message ?? String(error)}). Please report it with the lines below.\n${shown?.stack ?? ""}\n`,
+    );
     return 70;
   }
 }

@@ -26,9 +26,15 @@ export async function readText(path: string, { place = "readText", maxBytes = 51
     size = info.size;
   } catch (error) {
     if (error instanceof MkgError) throw error;
-    throw new MkgError(place, `cannot read the file (${path})`, "", readingTrouble((error as NodeJS.ErrnoException).code ?? String(error)));
+    throw new MkgError(
+      place,
+      `cannot read the file (${path})`,
+      "",
+      readingTrouble((error as NodeJS.ErrnoException).code ?? String(error)),
+    );
   }
-  if (size > maxBytes) throw new MkgError(place, `the file is too large (${path}: ${size} bytes)`, `At most ${maxBytes} bytes`);
+  if (size > maxBytes)
+    throw new MkgError(place, `the file is too large (${path}: ${size} bytes)`, `At most ${maxBytes} bytes`);
   const bytes = await readFile(path);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -5,7 +5,11 @@ import { MkgError } from "./errors.js";
  * The lines of a UTF-8 text file in batches, in order, with the number (from 1) of each batch's first line; a BOM and
  * carriage returns are dropped. One block of the file in memory at a time; an order of magnitude faster than `readline`.
  */
-async function* lineBatches(path: string, place: string, maxLine: number): AsyncGenerator<{ lines: string[]; first: number }> {
+async function* lineBatches(
+  path: string,
+  place: string,
+  maxLine: number,
+): AsyncGenerator<{ lines: string[]; first: number }> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let rest = "";
   let first = 1;
@@ -13,14 +17,23 @@ async function* lineBatches(path: string, place: string, maxLine: number): Async
     try {
       return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode();
     } catch {
-      throw new MkgError(place, `the file is not UTF-8 text (${path}, after line ${first})`, "UTF-8", "Convert it, for example with iconv");
+      throw new MkgError(
+        place,
+        `the file is not UTF-8 text (${path}, after line ${first})`,
+        "UTF-8",
+        "Convert it, for example with iconv",
+      );
     }
   };
   const split = (text: string): string[] => {
     const lines = text.split("\n");
     rest = lines.pop() as string;
     if (rest.length > maxLine)
-      throw new MkgError(place, `${path}, line ${first + lines.length}: longer than ${maxLine} characters`, "Text, one record a line");
+      throw new MkgError(
+        place,
+        `${path}, line ${first + lines.length}: longer than ${maxLine} characters`,
+        "Text, one record a line",
+      );
     return lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
   };
   try {
@@ -49,7 +62,11 @@ export const readingTrouble = (code: string): string =>
         : code;
 
 /** Calls `onLine` for every line that is not blank, with its number from 1; lines hold at most a mebibyte of characters. */
-export async function eachLine(path: string, place: string, onLine: (text: string, line: number) => void): Promise<void> {
+export async function eachLine(
+  path: string,
+  place: string,
+  onLine: (text: string, line: number) => void,
+): Promise<void> {
   for await (const { lines, first } of lineBatches(path, place, 2 ** 20))
     for (let i = 0; i < lines.length; i++) if ((lines[i] as string).trim()) onLine(lines[i] as string, first + i);
 }
@@ -58,13 +75,19 @@ export async function eachLine(path: string, place: string, onLine: (text: strin
 export async function* readJsonl<T>(path: string, place = "readJsonl"): AsyncGenerator<{ record: T; line: number }> {
   for await (const { lines, first } of lineBatches(path, place, 2 ** 28))
     for (let i = 0; i < lines.length; i++)
-      if ((lines[i] as string).trim()) yield { record: parseJsonLine<T>(lines[i] as string, path, first + i, place), line: first + i };
+      if ((lines[i] as string).trim())
+        yield { record: parseJsonLine<T>(lines[i] as string, path, first + i, place), line: first + i };
 }
 
 export function parseJsonLine<T>(text: string, path: string, line: number, place = "readJsonl"): T {
   try {
     return JSON.parse(text) as T;
   } catch (error) {
-    throw new MkgError(place, `${path}, line ${line}: not JSON (${(error as Error).message})`, "One JSON value a line", "Mend or remove that line");
+    throw new MkgError(
+      place,
+      `${path}, line ${line}: not JSON (${(error as Error).message})`,
+      "One JSON value a line",
+      "Mend or remove that line",
+    );
   }
 }

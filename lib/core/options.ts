@@ -12,7 +12,11 @@ export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 export const integer = (spec: { min?: number; max?: number; default: number | null; doc: string }): OptionSpec => {
   const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = spec;
   const range =
-    spec.min !== undefined && spec.max !== undefined ? ` from ${min} to ${max}` : spec.min !== undefined ? ` ≥ ${min}` : "";
+    spec.min !== undefined && spec.max !== undefined
+      ? ` from ${min} to ${max}`
+      : spec.min !== undefined
+        ? ` ≥ ${min}`
+        : "";
   return {
     doc: spec.doc,
     default: spec.default,
@@ -31,7 +35,10 @@ export const real = (spec: { min?: number; max?: number; default: number; doc: s
   };
 };
 
-export const oneOf = (values: readonly (string | number)[], spec: { default: string | number; doc: string }): OptionSpec => ({
+export const oneOf = (
+  values: readonly (string | number)[],
+  spec: { default: string | number; doc: string },
+): OptionSpec => ({
   ...spec,
   allowed: `one of ${values.map((v) => quote(v)).join(", ")}`,
   check: (v) => values.includes(v as string),
@@ -53,7 +60,11 @@ export const textOption = (spec: { default: string; doc: string }): OptionSpec =
  * The given options over the declared defaults, checked. Keys in code-unit order, so that the result hashes the same
  * however it was written. An unknown key or a wrong value is an error that names what is allowed.
  */
-export function resolveOptions(place: string, specs: OptionSpecs, given: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+export function resolveOptions(
+  place: string,
+  specs: OptionSpecs,
+  given: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
   for (const key of Object.keys(given)) {
     if (!Object.hasOwn(specs, key)) {
       const known = Object.keys(specs);

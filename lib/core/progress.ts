@@ -32,7 +32,9 @@ export class Progress {
     private readonly report: OnProgress | undefined,
   ) {
     const totals = typeof total === "number" ? { "": total } : total;
-    this.kinds = new Map(Object.entries(totals).map(([kind, n]) => [kind, { total: n, done: 0, worked: 0, averageMs: 0 }]));
+    this.kinds = new Map(
+      Object.entries(totals).map(([kind, n]) => [kind, { total: n, done: 0, worked: 0, averageMs: 0 }]),
+    );
   }
 
   tick(count = 1, { kind = "", task = this.task, stored = false } = {}): void {
@@ -42,7 +44,8 @@ export class Progress {
       own.done += count;
       if (!stored) {
         own.worked += count;
-        own.averageMs += ((now - this.last) / count - own.averageMs) * (count / Math.min(Math.max(own.worked, count), 100));
+        own.averageMs +=
+          ((now - this.last) / count - own.averageMs) * (count / Math.min(Math.max(own.worked, count), 100));
       }
     }
     this.last = now;
@@ -52,7 +55,8 @@ export class Progress {
     for (const k of this.kinds.values()) {
       done += k.done;
       total += k.total;
-      if (k.done < k.total) remainingMs = k.worked === 0 || remainingMs === null ? null : remainingMs + (k.total - k.done) * k.averageMs;
+      if (k.done < k.total)
+        remainingMs = k.worked === 0 || remainingMs === null ? null : remainingMs + (k.total - k.done) * k.averageMs;
     }
     this.report?.({ task, done, total, elapsedMs: now - this.start, remainingMs });
   }

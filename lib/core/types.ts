@@ -106,12 +106,12 @@ export const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b 
 const isWhole = (id: string): boolean => id.length < 16 && /^(0|[1-9]\d*)$/.test(id);
 
 /** Ids ascending: whole numbers by value (9 before 10) and before all else, the rest by code unit. A total order. */
-export function byId(a: string, b: string): number {
+function byId(a: string, b: string): number {
   const [m, n] = [isWhole(a), isWhole(b)];
   return m && n ? Number(a) - Number(b) : m === n ? byCodeUnit(a, b) : m ? -1 : 1;
 }
 
-/** Hits best first; equal scores by id ascending ({@link byId}). Returns a new array. */
+/** Hits best first; equal scores by id ascending (whole numbers by value, the rest by code unit). Returns a new array. */
 export function rankHits(hits: readonly Hit[]): Hit[] {
   const ids = new Map(hits.map((hit) => [hit, hitId(hit)]));
   return [...hits].sort((a, b) => b.score - a.score || byId(ids.get(a) as string, ids.get(b) as string));

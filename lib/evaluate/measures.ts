@@ -61,7 +61,12 @@ export function parseMeasure(text: string): Measure {
   if (!parts || !entry) {
     // with the cut-off that was asked for, so that the name meant can be told
     const cutoff = typeof text === "string" ? /@\d+$/.exec(text)?.[0] : undefined;
-    throw unknownName(place, "measure", text, cutoff ? measureNames().map((name) => name.replace("@k", cutoff)) : measureNames());
+    throw unknownName(
+      place,
+      "measure",
+      text,
+      cutoff ? measureNames().map((name) => name.replace("@k", cutoff)) : measureNames(),
+    );
   }
   const params = parseParams(place, text, entry, parts[2]);
   const k = parseCutoff(place, text, entry, parts[3]);

@@ -1,4 +1,4 @@
-import { MkgError, quote, writeAtomic, eachLine } from "../core/index.js";
+import { eachLine, MkgError, quote, writeAtomic } from "../core/index.js";
 
 /** Grades by document id, by query id. */
 export type Qrels = ReadonlyMap<string, ReadonlyMap<string, number>>;

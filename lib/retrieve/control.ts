@@ -4,8 +4,8 @@ import {
   type Hit,
   integer,
   MkgError,
-  oneOf,
   type OptionSpecs,
+  oneOf,
   type Query,
   quote,
   resolveOptions,
@@ -37,7 +37,12 @@ const relabel = <T extends Retriever | Reader>(part: T, from: T, control: string
   );
 
 /** A reader that is shown less: what it learns from is unchanged, since the control is about the question under test. */
-const shownLess = (target: Reader, control: string, view: (query: Query) => Query, evidence: (given: Evidence) => Evidence): Reader =>
+const shownLess = (
+  target: Reader,
+  control: string,
+  view: (query: Query) => Query,
+  evidence: (given: Evidence) => Evidence,
+): Reader =>
   relabel(
     Object.assign(((query, given, context) => target(view(query), evidence(given), context)) as Reader, {
       ...(target.fit ? { fit: target.fit } : {}),
@@ -61,7 +66,13 @@ const controls: Readonly<Record<string, ControlEntry>> = {
   "closed-book": {
     summary: "question text and image, no evidence",
     options: {},
-    reader: (target) => shownLess(target, "closed-book", (query) => query, () => noEvidence),
+    reader: (target) =>
+      shownLess(
+        target,
+        "closed-book",
+        (query) => query,
+        () => noEvidence,
+      ),
   },
   "text-only": {
     summary: "no image anywhere: question text, graph text, retrieved evidence",
@@ -70,7 +81,11 @@ const controls: Readonly<Record<string, ControlEntry>> = {
       const search: Retriever = (query, context) =>
         target(withoutImages(query), { ...context, graph: context.graph.withoutImages() });
       const { prepare } = target;
-      if (prepare) Object.assign(search, { prepare: (context: Parameters<typeof prepare>[0]) => prepare({ ...context, graph: context.graph.withoutImages() }) });
+      if (prepare)
+        Object.assign(search, {
+          prepare: (context: Parameters<typeof prepare>[0]) =>
+            prepare({ ...context, graph: context.graph.withoutImages() }),
+        });
       return relabel(search, target, "text-only");
     },
     reader: (target) => shownLess(target, "text-only", withoutImages, (given) => given),
@@ -82,7 +97,12 @@ const controls: Readonly<Record<string, ControlEntry>> = {
         default: "same-subgraph",
         doc: "where random paths start: at the entity where the retrieved path starts, or at another entity of its kind",
       }),
-      draws: integer({ min: 1, max: 1000, default: 16, doc: "random paths drawn for each retrieved one, of which the nearest is kept" }),
+      draws: integer({
+        min: 1,
+        max: 1000,
+        default: 16,
+        doc: "random paths drawn for each retrieved one, of which the nearest is kept",
+      }),
     },
     retriever(target, options) {
       const search: Retriever = () => {
@@ -90,7 +110,12 @@ const controls: Readonly<Record<string, ControlEntry>> = {
       };
       if (target.prepare) Object.assign(search, { prepare: target.prepare });
       return openGoldDoor(relabel(search, target, "random-path", options), async (query, context, known) =>
-        randomEvidence(await evidenceOf(target, query, context), context, known, options as { subgraph: string; draws: number }),
+        randomEvidence(
+          await evidenceOf(target, query, context),
+          context,
+          known,
+          options as { subgraph: string; draws: number },
+        ),
       );
     },
   },
@@ -101,7 +126,9 @@ const controls: Readonly<Record<string, ControlEntry>> = {
       const search: Retriever = () => {
         throw new MkgError("oracle", "was called directly", "", "Run it through retrieve() or a study");
       };
-      return openGoldDoor(relabel(search, target, "oracle"), async (_query, _context, { gold }) => ({ hits: goldHits(gold) }));
+      return openGoldDoor(relabel(search, target, "oracle"), async (_query, _context, { gold }) => ({
+        hits: goldHits(gold),
+      }));
     },
   },
 };
@@ -110,7 +137,12 @@ const controls: Readonly<Record<string, ControlEntry>> = {
 function goldHits(gold: Parameters<Parameters<typeof openGoldDoor>[1]>[2]["gold"]): Hit[] {
   const score = (i: number) => 1 / (i + 1);
   if (gold.paths?.length)
-    return gold.paths.map((path, i) => ({ score: score(i), path, ...(gold.pathTriples?.[i] ? { pathTriples: gold.pathTriples[i] } : {}), via: "oracle" }));
+    return gold.paths.map((path, i) => ({
+      score: score(i),
+      path,
+      ...(gold.pathTriples?.[i] ? { pathTriples: gold.pathTriples[i] } : {}),
+      via: "oracle",
+    }));
   return (gold.triples ?? []).map((triple, i) => ({ score: score(i), triple, via: "oracle" }));
 }
 
@@ -152,15 +184,29 @@ function entry(name: string): ControlEntry {
  * @example
  * control("random-path", retriever("walk"), { subgraph: "other-subgraph" }).label  // "random-path (walk)"
  */
-export function control<T extends Retriever | Reader>(name: string, target: T, options: Readonly<Record<string, unknown>> & { as?: "retriever" | "reader" } = {}): T {
+export function control<T extends Retriever | Reader>(
+  name: string,
+  target: T,
+  options: Readonly<Record<string, unknown>> & { as?: "retriever" | "reader" } = {},
+): T {
   const found = entry(name);
   const { as, ...own } = options;
-  if (typeof target !== "function") throw new MkgError("control", `the target is not a retriever or reader (${quote(target)})`, "A function, or what retriever() or reader() returns");
-  if (as !== undefined && as !== "retriever" && as !== "reader") throw unknownName("control", "kind of part", as, ["retriever", "reader"]);
+  if (typeof target !== "function")
+    throw new MkgError(
+      "control",
+      `the target is not a retriever or reader (${quote(target)})`,
+      "A function, or what retriever() or reader() returns",
+    );
+  if (as !== undefined && as !== "retriever" && as !== "reader")
+    throw unknownName("control", "kind of part", as, ["retriever", "reader"]);
   const isReader = as ? as === "reader" : isTableReader(target as Reader) || !found.retriever;
   const resolved = resolveOptions(`control ${name}`, found.options, own);
   const wrapped = isReader ? found.reader?.(target as Reader) : found.retriever?.(target as Retriever, resolved);
   if (!wrapped)
-    throw new MkgError("control", `${name} does not wrap a ${isReader ? "reader" : "retriever"}`, `It wraps a ${found.retriever ? "retriever" : "reader"}`);
+    throw new MkgError(
+      "control",
+      `${name} does not wrap a ${isReader ? "reader" : "retriever"}`,
+      `It wraps a ${found.retriever ? "retriever" : "reader"}`,
+    );
   return wrapped as T;
 }

@@ -74,7 +74,9 @@ class Prepared {
 }
 
 /** The one maker of retrievers with a name: those of the table and those that a user defines. */
-export function makeRetriever(parts: Omit<RetrieverDefinition, "version"> & { label: string; version?: string }): Retriever {
+export function makeRetriever(
+  parts: Omit<RetrieverDefinition, "version"> & { label: string; version?: string },
+): Retriever {
   const { name, label, version, prepare, search } = parts;
   const params = Object.freeze(JSON.parse(stableStringify(parts.params ?? {})) as Record<string, unknown>);
   const kept = new WeakMap<Graph, WeakMap<readonly Candidate[], Promise<Prepared>>>();
@@ -102,7 +104,14 @@ export function makeRetriever(parts: Omit<RetrieverDefinition, "version"> & { la
     return stateIn(context).then(({ state }) => search(query, Object.freeze({ ...context, state })));
   };
   Object.defineProperty(made, "name", { value: name });
-  return Object.freeze(Object.assign(made, { label, ...(version === undefined ? {} : { version }), params, ...(prepare ? { prepare: own } : {}) }));
+  return Object.freeze(
+    Object.assign(made, {
+      label,
+      ...(version === undefined ? {} : { version }),
+      params,
+      ...(prepare ? { prepare: own } : {}),
+    }),
+  );
 }
 
 /** How a retriever is shown and keyed. `persistent`: its results may be reused in another session. */

@@ -13,10 +13,24 @@ interface Walked {
  * in degree profile, tokens and images. Paths that are gold or bear an answer are never admitted, and are counted.
  * A retrieved path for which none is admissible is left out and counted. Cost: O(draws × length) neighbour look-ups a path.
  */
-export function randomEvidence(found: Evidence, context: RetrieverContext, known: Known, options: { subgraph: string; draws: number }): Evidence {
+export function randomEvidence(
+  found: Evidence,
+  context: RetrieverContext,
+  known: Known,
+  options: { subgraph: string; draws: number },
+): Evidence {
   const { graph, random } = context;
   const isForbidden = exclusions(graph, known);
-  const spend = { pathsMatched: 0, pathsUnmatched: 0, excludedGold: 0, excludedAnswer: 0, tokensFound: 0, tokensDrawn: 0, imagesFound: 0, imagesDrawn: 0 };
+  const spend = {
+    pathsMatched: 0,
+    pathsUnmatched: 0,
+    excludedGold: 0,
+    excludedAnswer: 0,
+    tokensFound: 0,
+    tokensDrawn: 0,
+    imagesFound: 0,
+    imagesDrawn: 0,
+  };
   const used = new Set<string>();
   const hits: Hit[] = [];
   for (const hit of found.hits) {
@@ -25,7 +39,9 @@ export function randomEvidence(found: Evidence, context: RetrieverContext, known
     let best: { hit: Hit; distance: number; drawn: ReturnType<typeof profile> } | undefined;
     // walks may fail (dead ends) or be excluded: a bounded number of tries for `draws` admissible ones
     for (let tries = 0, admitted = 0; tries < options.draws * 8 && admitted < options.draws; tries++) {
-      const walked = hit.path ? randomWalk(graph, original, options.subgraph, random) : randomTriple(context, original, options.subgraph);
+      const walked = hit.path
+        ? randomWalk(graph, original, options.subgraph, random)
+        : randomTriple(context, original, options.subgraph);
       if (!walked) continue;
       const drawn: Hit = hit.path
         ? { score: hit.score, path: walked.path, pathTriples: walked.pathTriples, via: "random-path" }
@@ -64,7 +80,10 @@ const asPath = (graph: Graph, hit: Hit): Walked => {
 };
 
 /** Says of a path why it may not stand as a random one, if it may not. */
-function exclusions(graph: Graph, { gold, answers }: Known): (walked: Walked) => "excludedGold" | "excludedAnswer" | undefined {
+function exclusions(
+  graph: Graph,
+  { gold, answers }: Known,
+): (walked: Walked) => "excludedGold" | "excludedAnswer" | undefined {
   const key = (path: readonly string[]) => JSON.stringify(path);
   const goldPaths = new Set((gold.paths ?? []).map(key));
   const goldTriples = new Set(gold.triples ?? []);
@@ -116,7 +135,11 @@ function otherStart(graph: Graph, first: string, random: Random): string | undef
 }
 
 /** A triple with the same head, or any candidate with another head. */
-function randomTriple({ graph, candidates, random }: RetrieverContext, like: Walked, subgraph: string): Walked | undefined {
+function randomTriple(
+  { graph, candidates, random }: RetrieverContext,
+  like: Walked,
+  subgraph: string,
+): Walked | undefined {
   const head = like.path[0];
   if (head === undefined) return undefined;
   if (subgraph === "same-subgraph") {
@@ -143,4 +166,7 @@ function profile(graph: Graph, { path, pathTriples }: Walked) {
 
 /** Sum of the three relative gaps; each is 0 for equal values and at most 1. */
 const apart = (a: ReturnType<typeof profile>, b: ReturnType<typeof profile>): number =>
-  (["degree", "tokens", "images"] as const).reduce((sum, key) => sum + Math.abs(a[key] - b[key]) / Math.max(a[key], b[key], 1e-9), 0);
+  (["degree", "tokens", "images"] as const).reduce(
+    (sum, key) => sum + Math.abs(a[key] - b[key]) / Math.max(a[key], b[key], 1e-9),
+    0,
+  );

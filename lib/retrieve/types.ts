@@ -51,8 +51,16 @@ export interface RetrieverEntry {
   /** How it is shown, when the options matter: `text (hash)`. */
   label?(options: Readonly<Record<string, unknown>>): string;
   prepare?(context: PrepareContext, options: Readonly<Record<string, unknown>>): unknown;
-  search(query: Query, context: RetrieverContext, options: Readonly<Record<string, unknown>>): readonly Hit[] | Evidence | Promise<readonly Hit[] | Evidence>;
+  search(
+    query: Query,
+    context: RetrieverContext,
+    options: Readonly<Record<string, unknown>>,
+  ): readonly Hit[] | Evidence | Promise<readonly Hit[] | Evidence>;
 }
 
 /** The door by which controls, and only controls, reach gold: see control.ts. */
-export type GoldSearch = (query: Query, context: RetrieverContext, gold: { readonly gold: Gold; readonly answers: readonly string[] }) => Promise<Evidence>;
+export type GoldSearch = (
+  query: Query,
+  context: RetrieverContext,
+  gold: { readonly gold: Gold; readonly answers: readonly string[] },
+) => Promise<Evidence>;

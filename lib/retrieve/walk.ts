@@ -17,9 +17,13 @@ export const walk: RetrieverEntry = {
       doc: "functions in place of the scored agents: any of topic, expansion, validation",
       default: {},
       allowed: `an object of functions by name: ${agentNames.join(", ")}`,
-      check: (v) => typeof v === "object" && v !== null && Object.entries(v).every(([name, agent]) => agentNames.includes(name) && typeof agent === "function"),
+      check: (v) =>
+        typeof v === "object" &&
+        v !== null &&
+        Object.entries(v).every(([name, agent]) => agentNames.includes(name) && typeof agent === "function"),
     },
   },
   prepare: (context, { agents: _, ...options }) => prepareWalk(context, options),
-  search: (query, context, { agents, ...options }) => walkGraph(query, context, options, Object.freeze({ ...scoredAgents, ...(agents as Partial<Agents>) })),
+  search: (query, context, { agents, ...options }) =>
+    walkGraph(query, context, options, Object.freeze({ ...scoredAgents, ...(agents as Partial<Agents>) })),
 };

@@ -2,9 +2,7 @@ import type { ColumnTable } from "arquero";
 import type { Score } from "../core/index.js";
 
 /** Score rows as a table or an array. Columns `group`, `cluster`, `seed` and `status` may be absent, others may be there. */
-export type Scores =
-  | ColumnTable
-  | readonly (Pick<Score, "run" | "question" | "measure" | "value"> & Readonly<Record<string, unknown>>)[];
+export type Scores = ColumnTable | readonly Pick<Score, "run" | "question" | "measure" | "value">[];
 
 /**
  * Mean of one measure over the questions of one run, or of one part of them.

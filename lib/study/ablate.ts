@@ -15,7 +15,10 @@ export interface Ablation {
  * retrievers. Both readers where there are answers; the learned one where there is a training split. All controls that
  * apply. What does not apply is listed with its reason, never left out silently.
  */
-export async function ablation(dataset: Dataset, options: { seeds?: readonly number[]; dir?: string } = {}): Promise<Ablation> {
+export async function ablation(
+  dataset: Dataset,
+  options: { seeds?: readonly number[]; dir?: string } = {},
+): Promise<Ablation> {
   const notApplicable: { what: string; reason: string }[] = [];
   const some = (test: (q: Dataset["questions"][number]) => unknown) => dataset.questions.some(test);
   const walks = some((q) => q.gold?.paths?.length);
@@ -23,21 +26,33 @@ export async function ablation(dataset: Dataset, options: { seeds?: readonly num
   const readers: string[] = [];
   if (answers) {
     readers.push("extractive");
-    const trained = await dataset.splits.train().then((train) => train.questions.length > 0, () => false);
+    const trained = await dataset.splits.train().then(
+      (train) => train.questions.length > 0,
+      () => false,
+    );
     if (trained) readers.push("learned");
     else notApplicable.push({ what: "reader learned", reason: `${dataset.name} has no training split` });
   } else notApplicable.push({ what: "readers", reason: `${dataset.name} has no answers` });
 
   const vary: Record<string, readonly unknown[]> = {};
   if (walks) {
-    Object.assign(vary, { pathCount: [1, 2, 3, 4, 5], keyFrames: ["none", "first", "human", "all"], order: ["batch-dfs", "bfs", "dfs"], retriever: ["random", "bm25", "text"] });
+    Object.assign(vary, {
+      pathCount: [1, 2, 3, 4, 5],
+      keyFrames: ["none", "first", "human", "all"],
+      order: ["batch-dfs", "bfs", "dfs"],
+      retriever: ["random", "bm25", "text"],
+    });
     if (!hasImages(dataset)) {
       delete vary.keyFrames;
       notApplicable.push({ what: "keyFrames", reason: "the data set has no images" });
     }
   } else {
     vary.retriever = ["random", "text"];
-    for (const what of ["pathCount", "keyFrames", "order"]) notApplicable.push({ what, reason: `an option of the walk, and the questions of ${dataset.name} have no gold paths to walk for` });
+    for (const what of ["pathCount", "keyFrames", "order"])
+      notApplicable.push({
+        what,
+        reason: `an option of the walk, and the questions of ${dataset.name} have no gold paths to walk for`,
+      });
   }
   if (readers.length > 1) vary.reader = readers;
   return {

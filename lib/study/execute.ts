@@ -1,9 +1,27 @@
 import PQueue from "p-queue";
 import { prepareReader, type Reader, reader, readerOptions, resolveReader } from "../answer/index.js";
-import { type Answer, type Evidence, groupBy, type Hit, type OnProgress, Progress, random, stableHash, unknownName } from "../core/index.js";
+import {
+  type Answer,
+  type Evidence,
+  groupBy,
+  type Hit,
+  type OnProgress,
+  Progress,
+  random,
+  stableHash,
+  unknownName,
+} from "../core/index.js";
 import { type Dataset, type SettingName, type SettingView, toQuery } from "../datasets/index.js";
 import { makeRun, type Run, type RunItem } from "../evaluate/index.js";
-import { control, controlWraps, prepareRetriever, type Retriever, resolveRetriever, retriever, retrieverOptions } from "../retrieve/index.js";
+import {
+  control,
+  controlWraps,
+  prepareRetriever,
+  type Retriever,
+  resolveRetriever,
+  retriever,
+  retrieverOptions,
+} from "../retrieve/index.js";
 import { type Cell, levelOf, type Plan } from "./spec.js";
 import { codeHash, type Store } from "./store.js";
 
@@ -46,9 +64,13 @@ const optionsFor = (specs: object, options: Readonly<Record<string, unknown>>): 
 export function partsOf(cell: Cell): { retriever: Retriever; reader?: Reader; usesEvidence: boolean } {
   const { options } = cell;
   const named = options.retriever;
-  let found = typeof named === "string" ? retriever(named, optionsFor(retrieverOptions(named), options)) : (named as Retriever);
+  let found =
+    typeof named === "string" ? retriever(named, optionsFor(retrieverOptions(named), options)) : (named as Retriever);
   const readerName = options.reader;
-  let answering = typeof readerName === "string" ? reader(readerName, optionsFor(readerOptions(readerName), options)) : ((readerName ?? undefined) as Reader | undefined);
+  let answering =
+    typeof readerName === "string"
+      ? reader(readerName, optionsFor(readerOptions(readerName), options))
+      : ((readerName ?? undefined) as Reader | undefined);
   let usesEvidence = true;
   if (cell.control) {
     const { name, options: controlOptions } = cell.control;
@@ -63,7 +85,10 @@ export function partsOf(cell: Cell): { retriever: Retriever; reader?: Reader; us
 /** The identity of a part for a key; a bare function gets one that is good for this process alone. */
 const anonymous = new WeakMap<object, number>();
 let anonymousCount = 0;
-const identity = (part: object, resolved: { label: string; version: string | null; params: unknown; persistent: boolean }) => {
+const identity = (
+  part: object,
+  resolved: { label: string; version: string | null; params: unknown; persistent: boolean },
+) => {
   if (resolved.persistent) return { label: resolved.label, version: resolved.version, params: resolved.params };
   if (!anonymous.has(part)) anonymous.set(part, ++anonymousCount);
   return { label: resolved.label, process: anonymous.get(part) };
@@ -82,11 +107,31 @@ async function jobsOf(dataset: Dataset, { cells, seeds }: Plan): Promise<Job[]> 
     const reading = parts.reader ? resolveReader(parts.reader) : undefined;
     if (parts.reader?.fit && train === undefined) train = (await dataset.splits.train()).fingerprint;
     for (const seed of seeds) {
-      const evidence = { code, dataset: dataset.fingerprint, split: dataset.split, setting: setting ?? null, retriever: identity(parts.retriever, resolved), k, seed };
+      const evidence = {
+        code,
+        dataset: dataset.fingerprint,
+        split: dataset.split,
+        setting: setting ?? null,
+        retriever: identity(parts.retriever, resolved),
+        k,
+        seed,
+      };
       const evidenceKey = parts.usesEvidence ? stableHash(evidence) : "none";
-      const answer = parts.reader && reading ? { evidence: parts.usesEvidence ? evidence : { code, dataset: dataset.fingerprint, split: dataset.split, setting: setting ?? null, seed }, reader: identity(parts.reader, reading), train: parts.reader.fit ? train : null } : null;
+      const answer =
+        parts.reader && reading
+          ? {
+              evidence: parts.usesEvidence
+                ? evidence
+                : { code, dataset: dataset.fingerprint, split: dataset.split, setting: setting ?? null, seed },
+              reader: identity(parts.reader, reading),
+              train: parts.reader.fit ? train : null,
+            }
+          : null;
       jobs.push({
-        cell, seed, view, k,
+        cell,
+        seed,
+        view,
+        k,
         retriever: parts.retriever,
         ...(parts.reader ? { reader: parts.reader } : {}),
         evidenceKey,
@@ -105,7 +150,13 @@ async function jobsOf(dataset: Dataset, { cells, seeds }: Plan): Promise<Job[]> 
  * order of the plan's evidence. What is stored already is not run again. Failures are not stored, so that the next
  * call tries them again. Memory: the evidence of one configuration at a time.
  */
-export async function execute(dataset: Dataset, plan: Plan, store: Store, onRun: (cell: Cell, run: Run) => Promise<void>, options: ExecuteOptions = {}): Promise<void> {
+export async function execute(
+  dataset: Dataset,
+  plan: Plan,
+  store: Store,
+  onRun: (cell: Cell, run: Run) => Promise<void>,
+  options: ExecuteOptions = {},
+): Promise<void> {
   const signal = options.signal ?? new AbortController().signal;
   const jobs = await jobsOf(dataset, plan);
   const byEvidence = groupBy(jobs, (job) => `${job.evidenceKey} ${job.seed}`);
@@ -130,9 +181,19 @@ export async function execute(dataset: Dataset, plan: Plan, store: Store, onRun:
           const found = evidence[i] as Found;
           const answered = answers?.[i];
           const error = found.error ?? answered?.error;
-          return { id, question: question.id, query: found.query, evidence: found.evidence, answer: answered?.answer ?? null, ...(error ? { error } : {}) };
+          return {
+            id,
+            question: question.id,
+            query: found.query,
+            evidence: found.evidence,
+            answer: answered?.answer ?? null,
+            ...(error ? { error } : {}),
+          };
         });
-        await onRun(cell, makeRun({ label: cell.label, dataset, setting: view, k, seed, config: configOf(cell), items }));
+        await onRun(
+          cell,
+          makeRun({ label: cell.label, dataset, setting: view, k, seed, config: configOf(cell), items }),
+        );
       }
     }
   }
@@ -140,7 +201,12 @@ export async function execute(dataset: Dataset, plan: Plan, store: Store, onRun:
 
 /** A cell's options as plain JSON: functions by their label. */
 export const configOf = (cell: Cell): Record<string, unknown> => ({
-  ...Object.fromEntries(Object.entries(cell.options).map(([key, value]) => [key, typeof value === "function" ? levelOf(key, value, cell.options) : value])),
+  ...Object.fromEntries(
+    Object.entries(cell.options).map(([key, value]) => [
+      key,
+      typeof value === "function" ? levelOf(key, value, cell.options) : value,
+    ]),
+  ),
   control: cell.control ?? null,
 });
 
@@ -150,16 +216,31 @@ interface Found {
   readonly error?: string;
 }
 
-async function evidenceOf(dataset: Dataset, job: Job, store: Store, progress: Progress, pool: { concurrency: number; signal: AbortSignal }): Promise<Found[]> {
+async function evidenceOf(
+  dataset: Dataset,
+  job: Job,
+  store: Store,
+  progress: Progress,
+  pool: { concurrency: number; signal: AbortSignal },
+): Promise<Found[]> {
   const { view, seed } = job;
   const task = `${job.cell.label}: evidence`;
-  const log = job.keepsEvidence && job.usesEvidence ? await store.log<StoredEvidence>("evidence", job.evidenceKey) : undefined;
+  const log =
+    job.keepsEvidence && job.usesEvidence ? await store.log<StoredEvidence>("evidence", job.evidenceKey) : undefined;
   try {
     const stored = new Map(log?.stored.map((record) => [record.question, record.evidence]));
-    if (!job.usesEvidence) return view.questions.map(({ question }) => ({ query: toQuery(dataset, question), evidence: { hits: [] } }));
+    if (!job.usesEvidence)
+      return view.questions.map(({ question }) => ({ query: toQuery(dataset, question), evidence: { hits: [] } }));
     const missing = view.questions.some(({ id }) => !stored.has(id));
     const setting = job.cell.options.setting as SettingName | undefined;
-    const search = missing ? await prepareRetriever(dataset, job.retriever, { k: job.k, seed, signal: pool.signal, ...(setting ? { setting } : {}) }) : undefined;
+    const search = missing
+      ? await prepareRetriever(dataset, job.retriever, {
+          k: job.k,
+          seed,
+          signal: pool.signal,
+          ...(setting ? { setting } : {}),
+        })
+      : undefined;
     return await each(view.questions, pool, async (entry) => {
       const { id, question } = entry;
       const known = stored.get(id);
@@ -177,7 +258,14 @@ async function evidenceOf(dataset: Dataset, job: Job, store: Store, progress: Pr
   }
 }
 
-async function answersOf(dataset: Dataset, job: Job, evidence: readonly Found[], store: Store, progress: Progress, pool: { concurrency: number; signal: AbortSignal }): Promise<{ answer: Answer | null; error?: string }[]> {
+async function answersOf(
+  dataset: Dataset,
+  job: Job,
+  evidence: readonly Found[],
+  store: Store,
+  progress: Progress,
+  pool: { concurrency: number; signal: AbortSignal },
+): Promise<{ answer: Answer | null; error?: string }[]> {
   const task = `${job.cell.label}: answers`;
   const log = job.keepsAnswers ? await store.log<StoredAnswer>("answers", job.answerKey) : undefined;
   try {
@@ -195,7 +283,11 @@ async function answersOf(dataset: Dataset, job: Job, evidence: readonly Found[],
         progress.tick(1, { kind: "answers", task });
         return { answer: null };
       }
-      const answer = await (read as NonNullable<typeof read>)(found.query, found.evidence, random(job.seed, "answer", id));
+      const answer = await (read as NonNullable<typeof read>)(
+        found.query,
+        found.evidence,
+        random(job.seed, "answer", id),
+      );
       if (answer.status !== "failed" && log) await log.append({ question: id, answer });
       progress.tick(1, { kind: "answers", task });
       return answer.status === "failed" ? { answer, error: answer.stop } : { answer };
@@ -215,7 +307,11 @@ const plain = (evidence: Evidence): Evidence => ({
 });
 
 /** One task per item, `concurrency` in flight, results in the items' order; the first throw or an abort stops the rest. */
-async function each<T, R>(items: readonly T[], { concurrency, signal }: { concurrency: number; signal: AbortSignal }, task: (item: T, i: number) => Promise<R>): Promise<R[]> {
+async function each<T, R>(
+  items: readonly T[],
+  { concurrency, signal }: { concurrency: number; signal: AbortSignal },
+  task: (item: T, i: number) => Promise<R>,
+): Promise<R[]> {
   const queue = new PQueue({ concurrency });
   const out = new Array<R>(items.length);
   let failure: unknown;
@@ -239,11 +335,29 @@ export async function replay(dataset: Dataset, cell: Cell, id: string, seed: num
   const setting = cell.options.setting as SettingName | undefined;
   const { questions } = dataset.setting(setting);
   const entry = questions.find((q) => q.id === id);
-  if (!entry) throw unknownName("study.replay", "question id", id, questions.map((q) => q.id));
+  if (!entry)
+    throw unknownName(
+      "study.replay",
+      "question id",
+      id,
+      questions.map((q) => q.id),
+    );
   const parts = partsOf(cell);
   const item: RunItem = parts.usesEvidence
-    ? await (await prepareRetriever(dataset, parts.retriever, { k: cell.options.k as number, seed, ...(setting ? { setting } : {}) }))(entry)
-    : { id, question: entry.question.id, query: toQuery(dataset, entry.question), evidence: { hits: [] }, answer: null };
+    ? await (
+        await prepareRetriever(dataset, parts.retriever, {
+          k: cell.options.k as number,
+          seed,
+          ...(setting ? { setting } : {}),
+        })
+      )(entry)
+    : {
+        id,
+        question: entry.question.id,
+        query: toQuery(dataset, entry.question),
+        evidence: { hits: [] },
+        answer: null,
+      };
   if (!parts.reader || !item.evidence) return item;
   const read = await prepareReader(dataset, parts.reader, seed, new AbortController().signal);
   return { ...item, answer: await read(item.query, item.evidence, random(seed, "answer", id)) };

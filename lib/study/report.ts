@@ -31,7 +31,11 @@ export interface ReportOptions {
   /** The command that makes the report, for its last line. */
   readonly command?: string;
   /** Width preset of the figures; "default" unless told. */
-  readonly venue?: Parameters<typeof saveFigure>[2] extends infer O | undefined ? (O extends { venue?: infer V } ? V : never) : never;
+  readonly venue?: Parameters<typeof saveFigure>[2] extends infer O | undefined
+    ? O extends { venue?: infer V }
+      ? V
+      : never
+    : never;
 }
 
 /**
@@ -62,23 +66,58 @@ export async function saveReport(study: Study, options: ReportOptions = {}): Pro
         .map((row) => ({ ...row, ...(numeric ? { level: Number(row.level) } : {}), series: seriesOf(row) }))
         .sort((a, b) => (numeric ? Number(a.level) - Number(b.level) : 0));
       const title = `${measure} by ${factorTitle(factor)}`;
-      const drawn = measure === main ? points : points.filter((row) => row.series === points[0]?.series).map((row) => ({ ...row, series: "" }));
-      const made = chart(numeric ? "line" : "dots", drawn, { ...shared, yTitle: measure, xTitle: factorTitle(factor), title, ...(crossed.length > 0 && measure === main ? {} : { series: null }) });
+      const drawn =
+        measure === main
+          ? points
+          : points.filter((row) => row.series === points[0]?.series).map((row) => ({ ...row, series: "" }));
+      const made = chart(numeric ? "line" : "dots", drawn, {
+        ...shared,
+        yTitle: measure,
+        xTitle: factorTitle(factor),
+        title,
+        ...(crossed.length > 0 && measure === main ? {} : { series: null }),
+      });
       figures.push({ name: measure === main ? factor : `${factor}-${measure}`, title, chart: made });
     }
   const controlled = rows.filter((row) => row.measure === main && (row.factor === "control" || row.factor === ""));
   if (controlled.some((row) => row.factor === "control")) {
     const method = methodOf(study);
-    const points = controlled.map((row) => ({ ...row, level: row.factor === "" ? `${method} (method)` : row.level, series: seriesOf(row) }));
-    figures.push({ name: "controls", title: "The method against its controls", chart: chart("controls", points, { ...shared, method: [`${method} (method)`], xTitle: "", title: "The method against its controls", ...(crossed.length > 0 ? {} : { series: null }) }) });
+    const points = controlled.map((row) => ({
+      ...row,
+      level: row.factor === "" ? `${method} (method)` : row.level,
+      series: seriesOf(row),
+    }));
+    figures.push({
+      name: "controls",
+      title: "The method against its controls",
+      chart: chart("controls", points, {
+        ...shared,
+        method: [`${method} (method)`],
+        xTitle: "",
+        title: "The method against its controls",
+        ...(crossed.length > 0 ? {} : { series: null }),
+      }),
+    });
   }
   const onMain = compared.filter((row) => row.measure === main);
   if (onMain.length > 0) {
-    const points = onMain.map((row) => ({ ...row, b: `${row.factor === "control" ? "" : `${row.factor} `}${row.level}`.trim() || row.b, series: seriesOf(row) }));
+    const points = onMain.map((row) => ({
+      ...row,
+      b: `${row.factor === "control" ? "" : `${row.factor} `}${row.level}`.trim() || row.b,
+      series: seriesOf(row),
+    }));
     figures.push({
       name: "comparisons",
       title: `Difference from the base in ${main}`,
-      chart: chart("forest", points, { mark, intervalText, xTitle: "", yTitle: `difference in ${main} (points)`, title: `Difference from the base in ${main}`, pText: `p: sign-flip permutation, Holm over ${compared.length} comparisons`, ...(crossed.length > 0 ? {} : { series: null }) }),
+      chart: chart("forest", points, {
+        mark,
+        intervalText,
+        xTitle: "",
+        yTitle: `difference in ${main} (points)`,
+        title: `Difference from the base in ${main}`,
+        pText: `p: sign-flip permutation, Holm over ${compared.length} comparisons`,
+        ...(crossed.length > 0 ? {} : { series: null }),
+      }),
     });
   }
 
@@ -89,10 +128,18 @@ export async function saveReport(study: Study, options: ReportOptions = {}): Pro
     files.push(path);
     return path;
   };
-  const provenance = { study: stableHash(plan.cells.map(configOf)), dataset: dataset.name, fingerprint: dataset.fingerprint, seeds: plan.seeds };
+  const provenance = {
+    study: stableHash(plan.cells.map(configOf)),
+    dataset: dataset.name,
+    fingerprint: dataset.fingerprint,
+    seeds: plan.seeds,
+  };
   const pictures: string[] = [];
   for (const figure of figures) {
-    const paths = await saveFigure(figure.chart, join(dir, "figures", figure.name), { provenance, ...(options.venue ? { venue: options.venue } : {}) });
+    const paths = await saveFigure(figure.chart, join(dir, "figures", figure.name), {
+      provenance,
+      ...(options.venue ? { venue: options.venue } : {}),
+    });
     files.push(...Object.values(paths));
     pictures.push(paths.png);
   }
@@ -109,12 +156,18 @@ export async function saveReport(study: Study, options: ReportOptions = {}): Pro
 }
 
 /** The base's retriever, as it is shown. */
-const methodOf = ({ plan }: Study): string => levelOf("retriever", plan.cells[0]?.options.retriever, plan.cells[0]?.options ?? {});
+const methodOf = ({ plan }: Study): string =>
+  levelOf("retriever", plan.cells[0]?.options.retriever, plan.cells[0]?.options ?? {});
 
 /** The measure that figures show: accuracy where there are answers, else the first. */
-const mainMeasure = (measures: readonly string[]): string => ["EM", "nDCG@10"].find((name) => measures.includes(name)) ?? (measures[0] as string);
+const mainMeasure = (measures: readonly string[]): string =>
+  ["EM", "nDCG@10"].find((name) => measures.includes(name)) ?? (measures[0] as string);
 
-const titles: Readonly<Record<string, string>> = { pathCount: "path count α", keyFrames: "key frames", order: "search order" };
+const titles: Readonly<Record<string, string>> = {
+  pathCount: "path count α",
+  keyFrames: "key frames",
+  order: "search order",
+};
 const factorTitle = (factor: string): string => titles[factor] ?? factor;
 
 /** For each single factor, its rows of one measure, the base's among them under the base's own level. */
@@ -126,10 +179,15 @@ function factorRows({ plan, spec }: Study, rows: readonly Row[], measure: string
     const varied = wanted.filter((row) => row.factor === factor);
     if (varied.length === 0) continue;
     const levelIn = (run: string, value: unknown) => levelOf(factor, value, of.get(run)?.options ?? {});
-    const bases = wanted.filter((row) => row.factor === "").map((row) => ({ ...row, level: levelIn(row.run, of.get(row.run)?.options[factor]) }) as Row);
+    const bases = wanted
+      .filter((row) => row.factor === "")
+      .map((row) => ({ ...row, level: levelIn(row.run, of.get(row.run)?.options[factor]) }) as Row);
     // in the order in which the values were given, the base's first where it was not among them
     const order = (spec.vary?.[factor] ?? []).map((value) => levelOf(factor, value, plan.cells[0]?.options ?? {}));
-    found.set(factor, [...bases, ...varied].sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level)));
+    found.set(
+      factor,
+      [...bases, ...varied].sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level)),
+    );
   }
   return found;
 }
@@ -138,7 +196,9 @@ const fraction = (row: Pick<Interval, "mean" | "low" | "high" | "status"> | unde
   if (!row) return "not computed";
   if (row.mean === null) return "not computed";
   const show = (value: number) => value.toFixed(3);
-  return row.low === null || row.high === null ? show(row.mean) : `${show(row.mean)} (${show(row.low)}, ${show(row.high)})`;
+  return row.low === null || row.high === null
+    ? show(row.mean)
+    : `${show(row.mean)} (${show(row.low)}, ${show(row.high)})`;
 };
 
 /** One row per configuration, one column per measure. */
@@ -149,7 +209,12 @@ function wide(study: Study, rows: readonly Row[]): Record<string, unknown>[] {
     const own = byRun.get(cell.label) ?? [];
     const by = new Map(own.map((row) => [row.measure, row]));
     const missing = Math.max(0, ...own.filter((row) => row.n > 0).map((row) => row.nMissing));
-    return { run: cell.label === "base" ? `base: ${methodOf(study)}` : cell.label, ...Object.fromEntries(plan.measures.map((name) => [name, fraction(by.get(name))])), n: Math.max(0, ...own.map((row) => row.n)), missing };
+    return {
+      run: cell.label === "base" ? `base: ${methodOf(study)}` : cell.label,
+      ...Object.fromEntries(plan.measures.map((name) => [name, fraction(by.get(name))])),
+      n: Math.max(0, ...own.map((row) => row.n)),
+      missing,
+    };
   });
 }
 
@@ -170,13 +235,18 @@ function reportText(study: Study, { compared, table, main, mark, figures, option
   const asked = dataset.setting(base?.options.setting as never).questions.map(({ question }) => question);
   const clusters = new Set(asked.map((q) => q.cluster)).size;
   const skipped = [...plan.notApplicable, ...(options.notApplicable ?? [])];
-  const config = base ? Object.entries(configOf(base)).filter(([, value]) => value !== null && value !== undefined) : [];
+  const config = base
+    ? Object.entries(configOf(base)).filter(([, value]) => value !== null && value !== undefined)
+    : [];
   const section = (title: string, body: string) => `## ${title}\n\n${body.trim()}\n`;
   const list = (items: readonly string[]) => items.map((item) => `- ${item}`).join("\n");
   return `${[
     `# Ablation on ${dataset.name}\n`,
     `${mark.startsWith("generated") ? `**${mark}**: made by a program of this project, so that its figures say how parts compare, not how they do on real data.` : `Data: ${mark}.`} ${asked.length} questions (${spec.split ?? "test"} split) in ${clusters} clusters (${dataset.clusterName}); seeds ${plan.seeds.join(", ")}. ${plan.cells.length} configurations; the base: ${config.map(([key, value]) => `${key} = ${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ")}.\n`,
-    section("Results", `Means over questions (seeds averaged within a question) with 95 % intervals that allow for clusters. Fractions.\n\n${table}`),
+    section(
+      "Results",
+      `Means over questions (seeds averaged within a question) with 95 % intervals that allow for clusters. Fractions.\n\n${table}`,
+    ),
     section("Against the strongest control", gainText(study, compared, main)),
     section("Figures", figures.map(({ name, title }) => `![${title}](figures/${name}.png)`).join("\n\n")),
     section(
@@ -188,8 +258,17 @@ function reportText(study: Study, { compared, table, main, mark, figures, option
     section("By kind of question", groupText(study, main)),
     section("Controls", controlText(study)),
     section("Failures", failureText(study)),
-    skipped.length > 0 ? section("What does not apply here", list(skipped.map(({ what, reason }) => `${what}: ${reason}`))) : "",
-    section("What to know about the data", list([...dataset.card.limits, ...dataset.card.notices.map(({ what, count }) => `${what}: ${count}`)].concat([`Licence: ${dataset.licence}`])) || "Nothing."),
+    skipped.length > 0
+      ? section("What does not apply here", list(skipped.map(({ what, reason }) => `${what}: ${reason}`)))
+      : "",
+    section(
+      "What to know about the data",
+      list(
+        [...dataset.card.limits, ...dataset.card.notices.map(({ what, count }) => `${what}: ${count}`)].concat([
+          `Licence: ${dataset.licence}`,
+        ]),
+      ) || "Nothing.",
+    ),
     options.command ? section("How to make this report again", `\`${options.command}\``) : "",
   ]
     .filter(Boolean)
@@ -200,20 +279,46 @@ function reportText(study: Study, { compared, table, main, mark, figures, option
 function gainText({ plan }: Study, compared: readonly Compared[], main: string): string {
   const lines: string[] = [];
   for (const baseline of new Set(plan.cells.map((cell) => cell.baseline))) {
-    const rows = compared.filter((row) => row.a === baseline && row.measure === main && row.factor === "control" && row.level !== "oracle" && row.difference !== null);
+    const rows = compared.filter(
+      (row) =>
+        row.a === baseline &&
+        row.measure === main &&
+        row.factor === "control" &&
+        row.level !== "oracle" &&
+        row.difference !== null,
+    );
     if (rows.length === 0) continue;
-    const strongest = rows.reduce((best, row) => ((row.difference as number) > (best.difference as number) ? row : best));
+    const strongest = rows.reduce((best, row) =>
+      (row.difference as number) > (best.difference as number) ? row : best,
+    );
     const show = (value: number | null) => (value === null ? "not computed" : (-value * 100).toFixed(1));
-    lines.push(`- ${baseline}: ${show(strongest.difference)} points of ${main} over **${strongest.level}**, the strongest control [${show(strongest.high)}, ${show(strongest.low)}], adjusted p ${(strongest.pAdjusted ?? 1) < 0.001 ? "< 0.001" : `= ${(strongest.pAdjusted ?? 1).toFixed(3)}`}.`);
+    lines.push(
+      `- ${baseline}: ${show(strongest.difference)} points of ${main} over **${strongest.level}**, the strongest control [${show(strongest.high)}, ${show(strongest.low)}], adjusted p ${(strongest.pAdjusted ?? 1) < 0.001 ? "< 0.001" : `= ${(strongest.pAdjusted ?? 1).toFixed(3)}`}.`,
+    );
   }
-  return lines.length > 0 ? `${lines.join("\n")}\n\nThe control was chosen for being the strongest on these questions, which makes the gain look smaller than it is, not larger.` : `No control was scored by ${main}.`;
+  return lines.length > 0
+    ? `${lines.join("\n")}\n\nThe control was chosen for being the strongest on these questions, which makes the gain look smaller than it is, not larger.`
+    : `No control was scored by ${main}.`;
 }
 
 /** The base of each series by group of questions. */
 function groupText({ rows, plan }: Study, main: string): string {
   const bases = new Set(plan.cells.map((cell) => cell.baseline));
-  const wanted = (rows.objects() as { run: string; measure: string; group: string; question: string; cluster: string; seed: number; value: number | null; status: string }[]).filter((row) => row.measure === main && bases.has(row.run));
-  return markdownTable(interval(wanted as never, { by: ["run", "measure", "group"] }), { columns: ["run", "group", "mean", "n", "nMissing", "clusters"] });
+  const wanted = (
+    rows.objects() as {
+      run: string;
+      measure: string;
+      group: string;
+      question: string;
+      cluster: string;
+      seed: number;
+      value: number | null;
+      status: string;
+    }[]
+  ).filter((row) => row.measure === main && bases.has(row.run));
+  return markdownTable(interval(wanted as never, { by: ["run", "measure", "group"] }), {
+    columns: ["run", "group", "mean", "n", "nMissing", "clusters"],
+  });
 }
 
 function controlText({ plan, spend }: Study): string {
@@ -222,14 +327,26 @@ function controlText({ plan, spend }: Study): string {
   if (plan.controlsOff.length > 0) lines.push(`- turned off for this study: ${plan.controlsOff.join(", ")}`);
   for (const cell of plan.cells) {
     const s = spend.get(cell.label);
-    if (cell.control?.name !== "random-path" || !s || cell.label !== (plan.cells.find((c) => c.level === cell.level && c.factor === "control") as typeof cell).label) continue;
-    lines.push(`- matching of ${quote(cell.level)}: ${s.pathsMatched ?? 0} paths replaced, ${s.pathsUnmatched ?? 0} without an admissible one; left out while drawing: ${s.excludedGold ?? 0} gold, ${s.excludedAnswer ?? 0} answer-bearing; tokens ${s.tokensDrawn ?? 0} drawn against ${s.tokensFound ?? 0} retrieved, entities with pictures ${s.imagesDrawn ?? 0} against ${s.imagesFound ?? 0}`);
+    if (
+      cell.control?.name !== "random-path" ||
+      !s ||
+      cell.label !== (plan.cells.find((c) => c.level === cell.level && c.factor === "control") as typeof cell).label
+    )
+      continue;
+    lines.push(
+      `- matching of ${quote(cell.level)}: ${s.pathsMatched ?? 0} paths replaced, ${s.pathsUnmatched ?? 0} without an admissible one; left out while drawing: ${s.excludedGold ?? 0} gold, ${s.excludedAnswer ?? 0} answer-bearing; tokens ${s.tokensDrawn ?? 0} drawn against ${s.tokensFound ?? 0} retrieved, entities with pictures ${s.imagesDrawn ?? 0} against ${s.imagesFound ?? 0}`,
+    );
   }
   return lines.join("\n") || "None.";
 }
 
 function failureText({ answers }: Study): string {
-  const failed = (answers.objects() as { run: string; question: string; status: string; stop: string }[]).filter((row) => row.status === "failed");
+  const failed = (answers.objects() as { run: string; question: string; status: string; stop: string }[]).filter(
+    (row) => row.status === "failed",
+  );
   if (failed.length === 0) return "No retriever and no reader failed on a question.";
-  return `${failed.length} answers failed and are counted as missing:\n\n${failed.slice(0, 20).map((row) => `- ${row.run}, ${row.question}: ${row.stop.slice(0, 200)}`).join("\n")}`;
+  return `${failed.length} answers failed and are counted as missing:\n\n${failed
+    .slice(0, 20)
+    .map((row) => `- ${row.run}, ${row.question}: ${row.stop.slice(0, 200)}`)
+    .join("\n")}`;
 }

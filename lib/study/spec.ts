@@ -1,8 +1,23 @@
 import { type Reader, readerNames, readerOptions } from "../answer/index.js";
-import { MkgError, nearest, type OptionSpecs, positiveInteger, quote, stableStringify, unknownName } from "../core/index.js";
+import {
+  MkgError,
+  nearest,
+  type OptionSpecs,
+  positiveInteger,
+  quote,
+  stableStringify,
+  unknownName,
+} from "../core/index.js";
 import type { Dataset, SettingName } from "../datasets/index.js";
 import { parseMeasure } from "../evaluate/index.js";
-import { controlNames, controlWraps, type Retriever, retriever, retrieverNames, retrieverOptions } from "../retrieve/index.js";
+import {
+  controlNames,
+  controlWraps,
+  type Retriever,
+  retriever,
+  retrieverNames,
+  retrieverOptions,
+} from "../retrieve/index.js";
 
 /** A base configuration and what is varied about it. Values are plain JSON, or functions for `retriever` and `reader`. */
 export interface StudySpec {
@@ -60,7 +75,12 @@ const refuseUnknown = (place: string, given: object, known: readonly string[]): 
   for (const key of Object.keys(given))
     if (!known.includes(key)) {
       const meant = nearest(key, known);
-      throw new MkgError(place, `unknown key (${quote(key)})`, `Keys: ${known.join(", ")}`, meant ? `Did you mean ${quote(meant)}?` : "");
+      throw new MkgError(
+        place,
+        `unknown key (${quote(key)})`,
+        `Keys: ${known.join(", ")}`,
+        meant ? `Did you mean ${quote(meant)}?` : "",
+      );
     }
 };
 
@@ -68,7 +88,10 @@ const refuseUnknown = (place: string, given: object, known: readonly string[]): 
 export function levelOf(factor: string, value: unknown, options: Readonly<Record<string, unknown>>): string {
   if (factor !== "retriever" || typeof value !== "string") return levelName(value);
   const specs = retrieverOptions(value);
-  return retriever(value, Object.fromEntries(Object.entries(options).filter(([key]) => Object.hasOwn(specs, key)))).label ?? value;
+  return (
+    retriever(value, Object.fromEntries(Object.entries(options).filter(([key]) => Object.hasOwn(specs, key)))).label ??
+    value
+  );
 }
 
 function levelName(value: unknown): string {
@@ -77,7 +100,12 @@ function levelName(value: unknown): string {
 }
 
 /** Options that a retriever or reader declares; a function declares none. */
-const declared = (value: unknown, names: () => string[], specs: (name: string) => OptionSpecs, kind: string): OptionSpecs => {
+const declared = (
+  value: unknown,
+  names: () => string[],
+  specs: (name: string) => OptionSpecs,
+  kind: string,
+): OptionSpecs => {
   if (typeof value === "function" || value === undefined || value === null) return {};
   if (typeof value !== "string" || !names().includes(value)) throw unknownName("study", kind, value, names());
   return specs(value);
@@ -88,7 +116,9 @@ const readerSpecs = (value: unknown) => declared(value, readerNames, readerOptio
 /** Only what the parts that the options name declare: other parts' options decide nothing here. */
 function ownOptions(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const known = { ...retrieverSpecs(options.retriever), ...readerSpecs(options.reader) };
-  return Object.fromEntries(Object.entries(options).filter(([key]) => reserved.includes(key) || Object.hasOwn(known, key)));
+  return Object.fromEntries(
+    Object.entries(options).filter(([key]) => reserved.includes(key) || Object.hasOwn(known, key)),
+  );
 }
 
 /** Checks a specification against the tables and the data set, and lists its cells. Throws before anything is run. */
@@ -96,15 +126,35 @@ export function plan(spec: StudySpec): Plan {
   refuseUnknown("study", spec, specKeys);
   const { dataset, base, vary = {}, design = "one-at-a-time", cross = [] } = spec;
   if (typeof dataset !== "object" || dataset === null || !Array.isArray(dataset.questions))
-    throw new MkgError("study", `dataset is not a data set (${quote(dataset)})`, "What loadDataset or defineDataset returns", typeof dataset === "string" ? `Did you mean await loadDataset(${quote(dataset)})?` : "");
-  if (!base || typeof base !== "object" || Array.isArray(base)) throw new MkgError("study", `base is not an object (${quote(base)})`, "An object of options, at least { retriever }");
-  if (base.retriever === undefined) throw new MkgError("study", "base names no retriever", `Known: ${retrieverNames().join(", ")}; or a function`);
+    throw new MkgError(
+      "study",
+      `dataset is not a data set (${quote(dataset)})`,
+      "What loadDataset or defineDataset returns",
+      typeof dataset === "string" ? `Did you mean await loadDataset(${quote(dataset)})?` : "",
+    );
+  if (!base || typeof base !== "object" || Array.isArray(base))
+    throw new MkgError(
+      "study",
+      `base is not an object (${quote(base)})`,
+      "An object of options, at least { retriever }",
+    );
+  if (base.retriever === undefined)
+    throw new MkgError("study", "base names no retriever", `Known: ${retrieverNames().join(", ")}; or a function`);
   if (!designs.includes(design)) throw unknownName("study", "design", design, designs);
-  if (dataset.questions.length === 0) throw new MkgError("study", `the data set has no questions (${dataset.name}, ${dataset.split})`, "A data set with questions", "Choose another one: see `mkglab data list`, or define questions with defineDataset");
-  if (typeof vary !== "object" || vary === null || Array.isArray(vary)) throw new MkgError("study", `vary is not an object (${quote(vary)})`, "Lists of values by option");
+  if (dataset.questions.length === 0)
+    throw new MkgError(
+      "study",
+      `the data set has no questions (${dataset.name}, ${dataset.split})`,
+      "A data set with questions",
+      "Choose another one: see `mkglab data list`, or define questions with defineDataset",
+    );
+  if (typeof vary !== "object" || vary === null || Array.isArray(vary))
+    throw new MkgError("study", `vary is not an object (${quote(vary)})`, "Lists of values by option");
   for (const [factor, values] of Object.entries(vary))
-    if (!Array.isArray(values) || values.length === 0) throw new MkgError("study", `vary.${factor} is not a list of values (${quote(values)})`, "A non-empty array");
-  for (const name of cross) if (!Object.hasOwn(vary, name)) throw unknownName("study", "factor in cross", name, Object.keys(vary));
+    if (!Array.isArray(values) || values.length === 0)
+      throw new MkgError("study", `vary.${factor} is not a list of values (${quote(values)})`, "A non-empty array");
+  for (const name of cross)
+    if (!Object.hasOwn(vary, name)) throw unknownName("study", "factor in cross", name, Object.keys(vary));
   checkSplitAndSeeds(spec);
 
   const retrievers = [base.retriever, ...(vary.retriever ?? [])];
@@ -113,36 +163,62 @@ export function plan(spec: StudySpec): Plan {
   for (const value of retrievers) Object.assign(specs, retrieverSpecs(value));
   for (const value of readers) Object.assign(specs, readerSpecs(value));
   const known = [...reserved, ...Object.keys(specs)];
-  for (const [where, given] of [["base", base], ["vary", vary]] as const) refuseUnknown(`study ${where}`, given, known);
+  for (const [where, given] of [
+    ["base", base],
+    ["vary", vary],
+  ] as const)
+    refuseUnknown(`study ${where}`, given, known);
   for (const key of Object.keys(specs))
     for (const value of [base[key], ...(vary[key] ?? [])])
-      if (value !== undefined && !specs[key]?.check(value)) throw new MkgError("study", `option ${key} has a wrong value (${quote(value)})`, `It takes ${specs[key]?.allowed}`);
+      if (value !== undefined && !specs[key]?.check(value))
+        throw new MkgError(
+          "study",
+          `option ${key} has a wrong value (${quote(value)})`,
+          `It takes ${specs[key]?.allowed}`,
+        );
   for (const value of [base.k, ...(vary.k ?? [])]) if (value !== undefined) positiveInteger("study", "k", value);
   for (const value of [base.setting, ...(vary.setting ?? [])])
-    if (value !== undefined && !dataset.settings.includes(value as SettingName)) throw unknownName(`study on ${dataset.name}`, "setting", value, dataset.settings);
+    if (value !== undefined && !dataset.settings.includes(value as SettingName))
+      throw unknownName(`study on ${dataset.name}`, "setting", value, dataset.settings);
 
   const notApplicable: { what: string; reason: string }[] = [];
   const completeBase: Record<string, unknown> = { k: 10, ...base };
   for (const [key, option] of Object.entries(specs)) completeBase[key] ??= option.default;
   const applies = (factor: string): boolean => {
     if (reserved.includes(factor)) return true;
-    return Object.hasOwn(retrieverSpecs(completeBase.retriever), factor) || Object.hasOwn(readerSpecs(completeBase.reader), factor) ||
-      cross.some((name) => (vary[name] ?? []).some((v) => Object.hasOwn(name === "reader" ? readerSpecs(v) : name === "retriever" ? retrieverSpecs(v) : {}, factor)));
+    return (
+      Object.hasOwn(retrieverSpecs(completeBase.retriever), factor) ||
+      Object.hasOwn(readerSpecs(completeBase.reader), factor) ||
+      cross.some((name) =>
+        (vary[name] ?? []).some((v) =>
+          Object.hasOwn(name === "reader" ? readerSpecs(v) : name === "retriever" ? retrieverSpecs(v) : {}, factor),
+        ),
+      )
+    );
   };
   const factors = Object.keys(vary).filter((factor) => {
     if (applies(factor)) return true;
-    notApplicable.push({ what: factor, reason: `not an option of ${levelName(completeBase.retriever)}${completeBase.reader ? ` or ${levelName(completeBase.reader)}` : ""}` });
+    notApplicable.push({
+      what: factor,
+      reason: `not an option of ${levelName(completeBase.retriever)}${completeBase.reader ? ` or ${levelName(completeBase.reader)}` : ""}`,
+    });
     return false;
   });
 
-  const crossedSets = product(cross.map((name) => distinct([completeBase[name], ...(vary[name] as unknown[])]).map((value) => [name, value] as const)));
+  const crossedSets = product(
+    cross.map((name) =>
+      distinct([completeBase[name], ...(vary[name] as unknown[])]).map((value) => [name, value] as const),
+    ),
+  );
   const free = factors.filter((factor) => !cross.includes(factor));
   const cells: Cell[] = [];
   for (const crossed of crossedSets) {
     const start = { ...completeBase, ...Object.fromEntries(crossed) };
     const shown = (name: string, value: unknown) => levelOf(name, value, start);
     const levels = Object.fromEntries(crossed.map(([name, value]) => [name, shown(name, value)]));
-    const prefix = crossed.filter(([name, value]) => !same(value, completeBase[name])).map(([name, value]) => `${name}=${shown(name, value)}`);
+    const prefix = crossed
+      .filter(([name, value]) => !same(value, completeBase[name]))
+      .map(([name, value]) => `${name}=${shown(name, value)}`);
     const baseline = prefix.join(", ") || "base";
     const add = (differences: readonly (readonly [string, unknown])[], control?: Cell["control"]) => {
       const parts = differences.map(([name, value]) => `${name}=${shown(name, value)}`);
@@ -159,9 +235,13 @@ export function plan(spec: StudySpec): Plan {
       });
     };
     add([]);
-    const values = free.map((factor) => distinct(vary[factor] as unknown[]).filter((value) => !same(value, start[factor])).map((value) => [factor, value] as const));
+    const values = free.map((factor) =>
+      distinct(vary[factor] as unknown[])
+        .filter((value) => !same(value, start[factor]))
+        .map((value) => [factor, value] as const),
+    );
     if (design === "grid") {
-      const withBase = free.map((factor, i) => [undefined, ...(values[i] as (readonly [string, unknown])[])]);
+      const withBase = values.map((list) => [undefined, ...list]);
       for (const combination of product(withBase)) {
         const differences = combination.filter((d) => d !== undefined);
         if (differences.length > 0) add(differences);
@@ -169,7 +249,9 @@ export function plan(spec: StudySpec): Plan {
     } else {
       for (const list of values) for (const difference of list) add([difference]);
       if (design === "pairs")
-        for (let i = 0; i < values.length; i++) for (let j = i + 1; j < values.length; j++) for (const a of values[i] ?? []) for (const b of values[j] ?? []) add([a, b]);
+        for (let i = 0; i < values.length; i++)
+          for (let j = i + 1; j < values.length; j++)
+            for (const a of values[i] ?? []) for (const b of values[j] ?? []) add([a, b]);
     }
     for (const control of chosenControls(spec, readers.length > 0, notApplicable)) add([], control);
   }
@@ -177,7 +259,9 @@ export function plan(spec: StudySpec): Plan {
   return {
     cells,
     notApplicable: distinct(notApplicable),
-    measures: spec.measures ? spec.measures.map((name) => parseMeasure(name).name) : defaultMeasures(dataset, readers.length > 0, completeBase.k as number),
+    measures: spec.measures
+      ? spec.measures.map((name) => parseMeasure(name).name)
+      : defaultMeasures(dataset, readers.length > 0, completeBase.k as number),
     seeds: spec.seeds ?? [0],
     controlsOff: controlNames().filter((name) => !chosen.has(name)),
   };
@@ -187,28 +271,43 @@ function checkSplitAndSeeds({ seeds, split }: StudySpec): void {
   const splits = ["test", "validation", "train"];
   if (split !== undefined && !splits.includes(split)) throw unknownName("study", "split", split, splits);
   if (seeds === undefined) return;
-  if (!Array.isArray(seeds) || seeds.length === 0 || !seeds.every((s) => Number.isSafeInteger(s) && s >= 0)) throw new MkgError("study", `seeds are not a list of integers ≥ 0 (${quote(seeds)})`, "For example [0, 1, 2]");
-  if (new Set(seeds).size !== seeds.length) throw new MkgError("study", `a seed stands twice (${quote(seeds)})`, "Distinct seeds");
+  if (!Array.isArray(seeds) || seeds.length === 0 || !seeds.every((s) => Number.isSafeInteger(s) && s >= 0))
+    throw new MkgError("study", `seeds are not a list of integers ≥ 0 (${quote(seeds)})`, "For example [0, 1, 2]");
+  if (new Set(seeds).size !== seeds.length)
+    throw new MkgError("study", `a seed stands twice (${quote(seeds)})`, "Distinct seeds");
 }
 
-const same = (a: unknown, b: unknown): boolean => a === b || (typeof a !== "function" && typeof b !== "function" && stableStringify(a ?? null) === stableStringify(b ?? null));
-const distinct = <T>(values: readonly T[]): T[] => values.filter((value, i) => values.findIndex((other) => same(other, value)) === i);
-const product = <T>(lists: readonly (readonly T[])[]): T[][] => lists.reduce<T[][]>((all, list) => all.flatMap((head) => list.map((value) => [...head, value])), [[]]);
+const same = (a: unknown, b: unknown): boolean =>
+  a === b ||
+  (typeof a !== "function" && typeof b !== "function" && stableStringify(a ?? null) === stableStringify(b ?? null));
+const distinct = <T>(values: readonly T[]): T[] =>
+  values.filter((value, i) => values.findIndex((other) => same(other, value)) === i);
+const product = <T>(lists: readonly (readonly T[])[]): T[][] =>
+  lists.reduce<T[][]>((all, list) => all.flatMap((head) => list.map((value) => [...head, value])), [[]]);
 
-const controlLevel = ({ name, options }: NonNullable<Cell["control"]>): string => [name, ...Object.values(options).map(String)].join(" ");
+const controlLevel = ({ name, options }: NonNullable<Cell["control"]>): string =>
+  [name, ...Object.values(options).map(String)].join(" ");
 
 /** `random-path` stands for both of its variants where none is named. */
-function chosenControls(spec: StudySpec, hasReader: boolean, notApplicable: { what: string; reason: string }[]): NonNullable<Cell["control"]>[] {
+function chosenControls(
+  spec: StudySpec,
+  hasReader: boolean,
+  notApplicable: { what: string; reason: string }[],
+): NonNullable<Cell["control"]>[] {
   const out: NonNullable<Cell["control"]>[] = [];
   for (const given of spec.controls ?? controlNames()) {
     const { name, ...options } = typeof given === "string" ? { name: given } : given;
     const wraps = controlWraps(name); // throws for an unknown name
     const reason =
-      !wraps.retriever && !hasReader ? "it wraps a reader, and the study has none"
-      : name === "oracle" && !spec.dataset.questions.some((q) => q.gold?.paths?.length || q.gold?.triples?.length) ? "the data set has no gold evidence"
-      : name === "text-only" && !hasImages(spec.dataset) ? "the data set has no images"
-      : name === "closed-book" && !spec.dataset.questions.some((q) => q.images.length > 0) ? "no question has an image: the same as question-only"
-      : undefined;
+      !wraps.retriever && !hasReader
+        ? "it wraps a reader, and the study has none"
+        : name === "oracle" && !spec.dataset.questions.some((q) => q.gold?.paths?.length || q.gold?.triples?.length)
+          ? "the data set has no gold evidence"
+          : name === "text-only" && !hasImages(spec.dataset)
+            ? "the data set has no images"
+            : name === "closed-book" && !spec.dataset.questions.some((q) => q.images.length > 0)
+              ? "no question has an image: the same as question-only"
+              : undefined;
     if (reason) notApplicable.push({ what: `control ${name}`, reason });
     else if (name === "random-path" && options.subgraph === undefined)
       for (const subgraph of ["same-subgraph", "other-subgraph"]) out.push({ name, options: { ...options, subgraph } });
@@ -219,7 +318,8 @@ function chosenControls(spec: StudySpec, hasReader: boolean, notApplicable: { wh
 
 /** Whether any question or entity has a picture. */
 export const hasImages = (dataset: Dataset): boolean =>
-  dataset.questions.some((q) => q.images.length > 0) || (dataset.graph.entities.array("images") as readonly (readonly unknown[])[]).some((images) => images?.length > 0);
+  dataset.questions.some((q) => q.images.length > 0) ||
+  (dataset.graph.entities.array("images") as readonly (readonly unknown[])[]).some((images) => images?.length > 0);
 
 function defaultMeasures(dataset: Dataset, hasReader: boolean, k: number): string[] {
   const names: string[] = [];
@@ -227,9 +327,18 @@ function defaultMeasures(dataset: Dataset, hasReader: boolean, k: number): strin
   if (hasReader && some((q) => q.answers.length > 0)) names.push("EM", "F1", "AnswerRate");
   if (some((q) => q.gold?.paths?.length)) names.push("PathRecall", "PathPrecision");
   else if (some((q) => q.gold?.triples?.length)) {
-    names.push(...[5, 10, 20, 50, 100].filter((cut) => cut <= Math.max(k, 5)).flatMap((cut) => [`nDCG@${cut}`, `P@${cut}`, `R@${cut}`]));
+    names.push(
+      ...[5, 10, 20, 50, 100]
+        .filter((cut) => cut <= Math.max(k, 5))
+        .flatMap((cut) => [`nDCG@${cut}`, `P@${cut}`, `R@${cut}`]),
+    );
   }
-  if (names.length === 0) throw new MkgError("study", `nothing can be measured: ${dataset.name} has no gold evidence, and no answers to read`, "Gold paths, gold triples, or answers with a reader");
+  if (names.length === 0)
+    throw new MkgError(
+      "study",
+      `nothing can be measured: ${dataset.name} has no gold evidence, and no answers to read`,
+      "Gold paths, gold triples, or answers with a reader",
+    );
   return names;
 }
 

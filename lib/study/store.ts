@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { JsonlLog, MkgError, sha256, SetupError } from "../core/index.js";
+import { JsonlLog, MkgError, SetupError, sha256 } from "../core/index.js";
 
 /** Stages whose code decides evidence and answers; a change in any of them makes stored results stale. */
 const costlyStages = ["core", "graph", "media", "datasets", "embed", "answer", "walk", "retrieve"];
@@ -15,7 +15,8 @@ export function codeHash(): string {
   const parts: string[] = [];
   for (const stage of costlyStages)
     for (const file of readdirSync(join(root, stage), { recursive: true, encoding: "utf8" }).sort())
-      if (/(?<!\.d)\.(js|ts)$/.test(file)) parts.push(`${stage}/${file}\n${readFileSync(join(root, stage, file), "utf8")}`);
+      if (/(?<!\.d)\.(js|ts)$/.test(file))
+        parts.push(`${stage}/${file}\n${readFileSync(join(root, stage, file), "utf8")}`);
   code = sha256(parts.join("\n")).slice(0, 16);
   return code;
 }
@@ -29,13 +30,24 @@ export class Store {
 
   static async open(folder: string): Promise<Store> {
     const dir = resolve(folder);
-    if (held.has(dir)) throw new MkgError("study", `this process is already running a study in the folder (${dir})`, "One at a time", "Await it, or choose another folder");
+    if (held.has(dir))
+      throw new MkgError(
+        "study",
+        `this process is already running a study in the folder (${dir})`,
+        "One at a time",
+        "Await it, or choose another folder",
+      );
     try {
       await mkdir(dir, { recursive: true });
       await takeLock(dir);
     } catch (error) {
       if (error instanceof MkgError) throw error;
-      throw new SetupError("study", `cannot write to the folder (${dir}: ${(error as NodeJS.ErrnoException).code ?? error})`, "A writable folder", "Choose another one with dir or --out");
+      throw new SetupError(
+        "study",
+        `cannot write to the folder (${dir}: ${(error as NodeJS.ErrnoException).code ?? error})`,
+        "A writable folder",
+        "Choose another one with dir or --out",
+      );
     }
     held.add(dir);
     return new Store(dir);
@@ -64,7 +76,12 @@ async function takeLock(dir: string): Promise<void> {
     }
     const holder = Number(await readFile(path, "utf8").catch(() => ""));
     if (holder !== process.pid && isAlive(holder))
-      throw new MkgError("study", `another process writes to this folder (${dir}, process ${holder})`, "One at a time", "Wait for it, or choose another folder");
+      throw new MkgError(
+        "study",
+        `another process writes to this folder (${dir}, process ${holder})`,
+        "One at a time",
+        "Wait for it, or choose another folder",
+      );
     await rm(path, { force: true });
   }
   throw new MkgError("study", `the folder is being taken by another process (${dir})`, "One at a time", "Try again");

@@ -39,7 +39,11 @@ export interface Study {
   /** Answered questions that the run got wrong, or could not answer, with question, answer and accepted answers. */
   failures(run?: string): ColumnTable;
   /** One question of one cell, run anew. */
-  replay(run: string, questionId: string, seed?: number): Promise<{ query: Query; evidence: Evidence | null; answer: Answer | null; error?: string }>;
+  replay(
+    run: string,
+    questionId: string,
+    seed?: number,
+  ): Promise<{ query: Query; evidence: Evidence | null; answer: Answer | null; error?: string }>;
 }
 
 /**
@@ -62,7 +66,13 @@ export function study(spec: StudySpec): Study {
     return results;
   };
   const cells = new Map(planned.cells.map((cell) => [cell.label, cell]));
-  if (cells.size !== planned.cells.length) throw new MkgError("study", "two cells have the same label", "Distinct labels", "Give functions different names, or use defineRetriever");
+  if (cells.size !== planned.cells.length)
+    throw new MkgError(
+      "study",
+      "two cells have the same label",
+      "Distinct labels",
+      "Give functions different names, or use defineRetriever",
+    );
   const self: Study = {
     spec,
     plan: planned,
@@ -88,8 +98,18 @@ export function study(spec: StudySpec): Study {
     },
     table: () => withCells(withinRange(interval(done().rows, { by: ["run", "measure"] })), "run", cells),
     compare: ({ correction = "holm", seed = 0 } = {}) => {
-      const pairs = planned.cells.filter((cell) => cell.label !== cell.baseline).map((cell) => ({ a: cell.baseline, b: cell.label }));
-      return withCells(comparePairs(done().rows, pairs, { correction, seed, measures: planned.measures.filter((name) => parseMeasure(name).gold) }), "b", cells);
+      const pairs = planned.cells
+        .filter((cell) => cell.label !== cell.baseline)
+        .map((cell) => ({ a: cell.baseline, b: cell.label }));
+      return withCells(
+        comparePairs(done().rows, pairs, {
+          correction,
+          seed,
+          measures: planned.measures.filter((name) => parseMeasure(name).gold),
+        }),
+        "b",
+        cells,
+      );
     },
     failures: (run = "base") => {
       cellOf(cells, run);
@@ -132,16 +152,37 @@ async function collect(dataset: Dataset, planned: Plan, store: Store, options: E
       for (const measure of planned.measures.filter((name) => !computable.includes(name)))
         for (const item of run.items) {
           const { group, cluster } = questions.get(item.question) as Dataset["questions"][number];
-          appendRow(rows, { run: cell.label, question: item.id, group, cluster, seed: run.seed, measure, value: null, status: "not-computed" });
+          appendRow(rows, {
+            run: cell.label,
+            question: item.id,
+            group,
+            cluster,
+            seed: run.seed,
+            measure,
+            value: null,
+            status: "not-computed",
+          });
         }
       const correct = new Map<string, unknown>();
-      if (answerable) rows.measure?.forEach((m, i) => m === "EM" && correct.set(rows.question?.[i] as string, rows.value?.[i]));
+      if (answerable)
+        rows.measure?.forEach((measure, i) => {
+          if (measure === "EM") correct.set(rows.question?.[i] as string, rows.value?.[i]);
+        });
       const answers = emptyColumns(answerColumns);
       for (const item of run.items) {
         const said = item.answer;
-        appendRow(answers, { run: cell.label, question: item.id, seed: run.seed, text: said?.text ?? null, status: said?.status ?? (item.error ? "failed" : "none"), stop: said?.stop ?? item.error ?? "", correct: correct.get(item.id) ?? null });
+        appendRow(answers, {
+          run: cell.label,
+          question: item.id,
+          seed: run.seed,
+          text: said?.text ?? null,
+          status: said?.status ?? (item.error ? "failed" : "none"),
+          stop: said?.stop ?? item.error ?? "",
+          correct: correct.get(item.id) ?? null,
+        });
         const sums = spend.get(cell.label) ?? {};
-        for (const [kind, amount] of Object.entries(item.evidence?.spend ?? {})) sums[kind] = (sums[kind] ?? 0) + amount;
+        for (const [kind, amount] of Object.entries(item.evidence?.spend ?? {}))
+          sums[kind] = (sums[kind] ?? 0) + amount;
         spend.set(cell.label, sums);
       }
       scored.set(stableStringify([cell.label, run.seed]), { rows, answers });
@@ -158,7 +199,11 @@ async function collect(dataset: Dataset, planned: Plan, store: Store, options: E
       for (const name of rowColumns) appendAll(rows[name] as unknown[], part.rows[name] as unknown[]);
       for (const name of answerColumns) appendAll(answers[name] as unknown[], part.answers[name] as unknown[]);
     }
-  return { rows: withCells(table(rows), "run", new Map(planned.cells.map((c) => [c.label, c]))), answers: table(answers), spend };
+  return {
+    rows: withCells(table(rows), "run", new Map(planned.cells.map((c) => [c.label, c]))),
+    answers: table(answers),
+    spend,
+  };
 }
 
 const appendAll = (to: unknown[], from: readonly unknown[]): void => {
@@ -200,10 +245,25 @@ function withCells(from: ColumnTable, runColumn: string, cells: ReadonlyMap<stri
 function failures(dataset: Dataset, answers: ColumnTable, run: string): ColumnTable {
   const byId = new Map(dataset.questions.map((q) => [q.id, q]));
   const out = emptyColumns(["question", "seed", "group", "text", "answer", "status", "accepted"]);
-  for (const row of answers.objects() as { run: string; question: string; seed: number; text: string | null; status: string; correct: number | null }[]) {
+  for (const row of answers.objects() as {
+    run: string;
+    question: string;
+    seed: number;
+    text: string | null;
+    status: string;
+    correct: number | null;
+  }[]) {
     if (row.run !== run || row.correct === 1) continue;
     const question = byId.get(row.question);
-    appendRow(out, { question: row.question, seed: row.seed, group: question?.group ?? "", text: question?.text ?? "", answer: row.text, status: row.status, accepted: question?.answers.join(" | ") ?? "" });
+    appendRow(out, {
+      question: row.question,
+      seed: row.seed,
+      group: question?.group ?? "",
+      text: question?.text ?? "",
+      answer: row.text,
+      status: row.status,
+      accepted: question?.answers.join(" | ") ?? "",
+    });
   }
   return table(out);
 }

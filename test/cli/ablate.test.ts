@@ -7,7 +7,13 @@ import { tiny } from "../support/tiny.js";
 
 const data = writeFolder(tiny(), join(temporary(), "tiny"));
 const lines = (dir: string, kind: string): string[] =>
-  existsSync(join(dir, kind)) ? readdirSync(join(dir, kind)).flatMap((name) => readFileSync(join(dir, kind, name), "utf8").split("\n").filter(Boolean)) : [];
+  existsSync(join(dir, kind))
+    ? readdirSync(join(dir, kind)).flatMap((name) =>
+        readFileSync(join(dir, kind, name), "utf8")
+          .split("\n")
+          .filter(Boolean),
+      )
+    : [];
 const derived = (dir: string): Record<string, string> =>
   Object.fromEntries(
     readdirSync(dir, { recursive: true, encoding: "utf8" })
@@ -21,13 +27,15 @@ test("ablate writes figures in all forms, tables with intervals, rows and a repo
   const { code, out, err } = await mkglab(["ablate", "--dataset", data, "--out", dir]);
   assert.is(code, 0, err);
   for (const figure of ["pathCount", "order", "retriever", "controls", "comparisons"])
-    for (const form of ["svg", "pdf", "png", "spec.json", "data.json", "provenance.json"]) assert.ok(statSync(join(dir, "figures", `${figure}.${form}`)).size > 100, `${figure}.${form}`);
+    for (const form of ["svg", "pdf", "png", "spec.json", "data.json", "provenance.json"])
+      assert.ok(statSync(join(dir, "figures", `${figure}.${form}`)).size > 100, `${figure}.${form}`);
   for (const name of ["report.md", "scores.jsonl"]) assert.match(out, join(dir, name));
   const report = readFileSync(join(dir, "report.md"), "utf8");
   assert.match(report, /keyFrames: the data set has no images/);
   assert.match(report, /control text-only: the data set has no images/);
   assert.match(readFileSync(join(dir, "table.md"), "utf8"), /\| base: walk \| \d\.\d{3} \(\d\.\d{3}, \d\.\d{3}\) \|/);
-  for (const name of ["report.md", "table.md", "scores.jsonl", "comparisons.jsonl", "intervals.jsonl"]) assert.not.match(readFileSync(join(dir, name), "utf8"), /NaN|undefined\b(?!")/);
+  for (const name of ["report.md", "table.md", "scores.jsonl", "comparisons.jsonl", "intervals.jsonl"])
+    assert.not.match(readFileSync(join(dir, name), "utf8"), /NaN|undefined\b(?!")/);
   assert.match(err, /\d+\/\d+ \(\d+ %\), /); // progress with counts
 });
 

@@ -14,7 +14,12 @@ const file = (name: string, text: string): string => {
 const qrels = file("qrels", "q1 0 d1 1\n");
 const run = file("run", "q1 Q0 d1 1 2.5 tag\n");
 const good = { dataset: data, base: { retriever: "bm25" } };
-const studyFile = (name: string, spec: unknown): string[] => ["study", file(`${name}.json`, typeof spec === "string" ? spec : JSON.stringify(spec)), "--out", join(folder, "out")];
+const studyFile = (name: string, spec: unknown): string[] => [
+  "study",
+  file(`${name}.json`, typeof spec === "string" ? spec : JSON.stringify(spec)),
+  "--out",
+  join(folder, "out"),
+];
 const ablate = ["ablate", "--out", join(folder, "out")];
 const retrieve = ["retrieve", "--dataset", data, "--retriever", "bm25", "--out", join(folder, "out.trec")];
 
@@ -23,7 +28,10 @@ const cases: [string[], RegExp][] = [
   [["abalte"], /unknown command 'abalte'.*Did you mean ablate\?/],
   [["ablate", "--datset", "x"], /unknown option '--datset'.*Did you mean --dataset\?/],
   [[...ablate, "--dataset", "bestiari"], /unknown data set \("bestiari"\)\. Known: .*Did you mean "bestiary"\?/],
-  [[...ablate, "--dataset", "markg", "--data", join(folder, "nowhere")], /dataset markg: there is no folder .*nowhere.*MKGLAB_DATA/],
+  [
+    [...ablate, "--dataset", "markg", "--data", join(folder, "nowhere")],
+    /dataset markg: there is no folder .*nowhere.*MKGLAB_DATA/,
+  ],
   [[...ablate, "--dataset", join(folder, "no-such")], /there is no such folder \(.*no-such\)/],
   [[...ablate, "--seeds", "0"], /'--seeds <n>' argument '0' is invalid\. It takes an integer ≥ 1\./],
   [[...ablate, "--seeds", "two"], /'--seeds <n>' argument 'two' is invalid/],
@@ -40,27 +48,47 @@ const cases: [string[], RegExp][] = [
   [["eval", "--qrels", join(folder, "none"), "--run", run], /cannot read|no such file/],
   [["eval", "--qrels", qrels, "--run", file("bad.run", "q1 Q0 d1 1 high tag\n")], /bad\.run, line 1.*high/],
   [["eval", "--qrels", file("bad.qrels", "q1 d1\n"), "--run", run], /bad\.qrels, line 1/],
-  [["eval", "--qrels", qrels, "--run", file("twice.run", "q1 Q0 d1 1 2 t\nq1 Q0 d1 2 1 t\n")], /twice\.run, line 2.*d1/],
+  [
+    ["eval", "--qrels", qrels, "--run", file("twice.run", "q1 Q0 d1 1 2 t\nq1 Q0 d1 2 1 t\n")],
+    /twice\.run, line 2.*d1/,
+  ],
   [["eval", "--qrels", qrels, "--run", run, "-m", "nDGC@10"], /unknown measure \("nDGC@10"\).*Did you mean/],
   [["eval", "--qrels", qrels, "--run", run, "-m", "P@0"], /P@0/],
   [["eval", "--qrels", qrels, "--run", run, "-m", "EM"], /EM/],
   [["eval", "--qrels", folder, "--run", run], /cannot read the file .*It is a folder; give a file/],
-  [["compare", file("scores.jsonl", '{"run":"a","question":"q","measure":"m","value":1,"cluster":"c"}\n'), "--baseline", "b"], /unknown (baseline|run).*"b"/],
-  [["compare", file("nan.jsonl", '{"run":"a","question":"q","measure":"m","value":"much"}\n'), "--baseline", "a"], /nan\.jsonl, row 1: value is not a number \("much"\)/],
+  [
+    [
+      "compare",
+      file("scores.jsonl", '{"run":"a","question":"q","measure":"m","value":1,"cluster":"c"}\n'),
+      "--baseline",
+      "b",
+    ],
+    /unknown (baseline|run).*"b"/,
+  ],
+  [
+    ["compare", file("nan.jsonl", '{"run":"a","question":"q","measure":"m","value":"much"}\n'), "--baseline", "a"],
+    /nan\.jsonl, row 1: value is not a number \("much"\)/,
+  ],
   [["compare", file("columns.csv", "run,question,value\na,q,1\n"), "--baseline", "a"], /no column measure/],
   [["study", join(folder, "none.json")], /none\.json\): .*|cannot read the file/],
   [studyFile("broken", "{"), /broken\.json: not JSON/],
   [studyFile("list", [1]), /list\.json: not an object/],
   [studyFile("noname", { ...good, dataset: 7 }), /dataset is not a name \(7\)/],
   [studyFile("key", { ...good, bsae: {} }), /study: unknown key \("bsae"\)\..*Did you mean "base"\?/],
-  [studyFile("option", { ...good, base: { retriever: "walk", pathCuont: 3 } }), /unknown key \("pathCuont"\).*Did you mean "pathCount"\?/],
+  [
+    studyFile("option", { ...good, base: { retriever: "walk", pathCuont: 3 } }),
+    /unknown key \("pathCuont"\).*Did you mean "pathCount"\?/,
+  ],
   [studyFile("value", { ...good, vary: { k: [5, -1] } }), /k is not a positive integer \(-1\)/],
   [["notebook", join(folder, "none.ipynb")], /no such file/],
   [["notebook", file("broken.ipynb", "{")], /broken\.ipynb/],
 ];
 
 for (const [args, expected] of cases)
-  test(`bad input is a short error in the house form, exit code ≠ 0, no stack, nothing written: ${args.map((a) => a.replace(folder, "…")).join(" ").slice(0, 110)}`, async () => {
+  test(`bad input is a short error in the house form, exit code ≠ 0, no stack, nothing written: ${args
+    .map((a) => a.replace(folder, "…"))
+    .join(" ")
+    .slice(0, 110)}`, async () => {
     const { code, out, err } = await mkglab(args);
     assert.ok(code !== 0 && code !== null && code < 70, `exit code ${code}: ${err}`);
     assert.match(err, expected);
@@ -74,7 +102,18 @@ for (const [args, expected] of cases)
 
 test("help is printed for the program and each command, and exits 0; no command at all exits 1", async () => {
   assert.is((await mkglab([])).code, 1);
-  for (const command of [[], ["ablate"], ["study"], ["retrieve"], ["eval"], ["compare"], ["notebook"], ["data"], ["data", "list"], ["doctor"]]) {
+  for (const command of [
+    [],
+    ["ablate"],
+    ["study"],
+    ["retrieve"],
+    ["eval"],
+    ["compare"],
+    ["notebook"],
+    ["data"],
+    ["data", "list"],
+    ["doctor"],
+  ]) {
     const { code, out } = await mkglab([...command, "--help"]);
     assert.is(code, 0);
     assert.match(out, /^Usage: mkglab/);

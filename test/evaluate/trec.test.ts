@@ -158,7 +158,7 @@ test("only measures of a ranking can be computed from files, and names are check
 test("what writeTrec writes is read back in the same order, whatever the ids", async () => {
   const id = fc
     .string({ unit: "grapheme", minLength: 1, maxLength: 4 })
-    .filter((s) => !/[\s\uFEFF]/u.test(s) && s.isWellFormed());
+    .filter((s) => !/[\s\uFEFF]/u.test(s) && !/\p{Surrogate}/u.test(s));
   await fc.assert(
     fc.asyncProperty(fc.uniqueArray(id, { minLength: 1, maxLength: 30 }), async (ids) => {
       const path = join(dir, "out.trec");

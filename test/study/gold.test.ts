@@ -14,7 +14,10 @@ import { reach } from "../support/reach.js";
 
 // Every gold field holds a word that stands nowhere else; the gold path and triples are the only list objects with their content.
 const secrets = ["SECRETANSWER", "SECRETGROUP", "SECRETCLUSTER", "SECRETQUESTION", "SECRETMETA", "SECRETIMAGE"];
-const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
 function secretDataset(): Dataset {
   const questions = ["north", "south"].map((place, i) => ({
     id: `SECRETQUESTION-${i}`,
@@ -35,12 +38,31 @@ function secretDataset(): Dataset {
     graph,
     questions,
     visibleMeta: ["shown"],
-    splits: { train: () => defineDataset({ name: "secret", split: "train", graph, questions: [{ id: "t", text: "Where?", answers: ["north"] }] }) },
+    splits: {
+      train: () =>
+        defineDataset({
+          name: "secret",
+          split: "train",
+          graph,
+          questions: [{ id: "t", text: "Where?", answers: ["north"] }],
+        }),
+    },
   });
 }
 
 const dataset = secretDataset();
-const golds = new Set<unknown>(dataset.questions.flatMap((q) => [q, q.gold, q.gold?.paths, q.gold?.triples, q.gold?.pathTriples, q.answers, q.meta, q.images]));
+const golds = new Set<unknown>(
+  dataset.questions.flatMap((q) => [
+    q,
+    q.gold,
+    q.gold?.paths,
+    q.gold?.triples,
+    q.gold?.pathTriples,
+    q.answers,
+    q.meta,
+    q.images,
+  ]),
+);
 /** What was found of the secrets, and of the gold objects themselves. */
 function leaks(...roots: unknown[]): string[] {
   const found: string[] = [];
@@ -50,7 +72,8 @@ function leaks(...roots: unknown[]): string[] {
   }
   return found;
 }
-const run = (base: Record<string, unknown>, controls: string[] = []) => study({ dataset, base, controls, dir: mkdtempSync(join(tmpdir(), "gold-")) }).run({ concurrency: 1 });
+const run = (base: Record<string, unknown>, controls: string[] = []) =>
+  study({ dataset, base, controls, dir: mkdtempSync(join(tmpdir(), "gold-")) }).run({ concurrency: 1 });
 
 test("the search for secrets finds them where they are: a question, and a data set", () => {
   assert.ok(leaks(dataset.questions[0]).length > 5);
@@ -65,7 +88,9 @@ test("from inside a retriever nothing reaches answers, gold, group, cluster or t
     found.push(...leaks(...given));
     return [{ path: ["amru", "north"], pathTriples: ["t-north"], score: 1 }];
   };
-  const prepared: Retriever = Object.assign((...given: Parameters<Retriever>) => spy(...given), { prepare: (context: unknown) => void found.push(...leaks(context)) });
+  const prepared: Retriever = Object.assign((...given: Parameters<Retriever>) => spy(...given), {
+    prepare: (context: unknown) => void found.push(...leaks(context)),
+  });
   await run({ retriever: spy, reader: "extractive" }, ["text-only", "random-path", "oracle"]);
   await run({ retriever: prepared });
   // two questions: base, text-only, and the two kinds of random-path, which run what they replace; then the base again

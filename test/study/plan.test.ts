@@ -16,11 +16,24 @@ const message = (run: () => unknown): string => {
 
 test("one-at-a-time: the base and each value that differs from it, once", () => {
   // pathCount's base is the walk's default 5; order's is batch-dfs: 1 + 2 + 1 cells
-  assert.equal(labels({ dataset, base: { retriever: "walk" }, vary: { pathCount: [1, 3, 5, 3], order: ["batch-dfs", "bfs"] }, controls: [] }), ["base", "pathCount=1", "pathCount=3", "order=bfs"]);
+  assert.equal(
+    labels({
+      dataset,
+      base: { retriever: "walk" },
+      vary: { pathCount: [1, 3, 5, 3], order: ["batch-dfs", "bfs"] },
+      controls: [],
+    }),
+    ["base", "pathCount=1", "pathCount=3", "order=bfs"],
+  );
 });
 
 test("grid: every combination of values with the base's; pairs: each value and each pair", () => {
-  const spec = { dataset, base: { retriever: "walk" }, vary: { pathCount: [1, 3], order: ["bfs"], maxDepth: [2] }, controls: [] };
+  const spec = {
+    dataset,
+    base: { retriever: "walk" },
+    vary: { pathCount: [1, 3], order: ["bfs"], maxDepth: [2] },
+    controls: [],
+  };
   // 3 path counts (5, 1, 3) × 2 orders × 2 depths = 12
   assert.is(labels({ ...spec, design: "grid" }).length, 12);
   // 1 base + 4 values + pairs 2·1 + 2·1 + 1·1 = 5
@@ -29,7 +42,13 @@ test("grid: every combination of values with the base's; pairs: each value and e
 });
 
 test("cross: every cell under each value of the crossed factor, compared within it", () => {
-  const { cells } = plan({ dataset, base: { retriever: "walk", reader: "extractive" }, vary: { pathCount: [1], reader: ["extractive", "learned"] }, cross: ["reader"], controls: ["oracle"] });
+  const { cells } = plan({
+    dataset,
+    base: { retriever: "walk", reader: "extractive" },
+    vary: { pathCount: [1], reader: ["extractive", "learned"] },
+    cross: ["reader"],
+    controls: ["oracle"],
+  });
   assert.equal(
     cells.map((cell) => [cell.label, cell.baseline, cell.crossed.reader]),
     [
@@ -45,35 +64,87 @@ test("cross: every cell under each value of the crossed factor, compared within 
 
 test("controls are on by default; those that cannot apply are listed with their reason; those turned off are named", () => {
   const on = plan({ dataset, base: { retriever: "bm25", reader: "extractive" } });
-  assert.equal(on.cells.map((cell) => cell.label), ["base", "control=question-only", "control=random-path same-subgraph", "control=random-path other-subgraph", "control=oracle"]);
+  assert.equal(
+    on.cells.map((cell) => cell.label),
+    [
+      "base",
+      "control=question-only",
+      "control=random-path same-subgraph",
+      "control=random-path other-subgraph",
+      "control=oracle",
+    ],
+  );
   // the tiny data set has no picture anywhere
-  assert.equal(on.notApplicable.map(({ what }) => what), ["control closed-book", "control text-only"]);
-  assert.equal(plan({ dataset, base: { retriever: "bm25" }, controls: ["oracle"] }).controlsOff, ["question-only", "closed-book", "text-only", "random-path"]);
+  assert.equal(
+    on.notApplicable.map(({ what }) => what),
+    ["control closed-book", "control text-only"],
+  );
+  assert.equal(plan({ dataset, base: { retriever: "bm25" }, controls: ["oracle"] }).controlsOff, [
+    "question-only",
+    "closed-book",
+    "text-only",
+    "random-path",
+  ]);
 });
 
 test("a factor that no part of the base takes is listed, not run", () => {
-  const planned = plan({ dataset, base: { retriever: "bm25" }, vary: { retriever: ["walk"], pathCount: [1] }, controls: [] });
-  assert.equal(planned.cells.map((cell) => cell.label), ["base", "retriever=walk"]);
+  const planned = plan({
+    dataset,
+    base: { retriever: "bm25" },
+    vary: { retriever: ["walk"], pathCount: [1] },
+    controls: [],
+  });
+  assert.equal(
+    planned.cells.map((cell) => cell.label),
+    ["base", "retriever=walk"],
+  );
   assert.is(planned.notApplicable[0]?.what, "pathCount");
 });
 
 test("wrong specifications are refused before anything runs, in the house form, with the name that was meant", () => {
   const cases: [unknown, RegExp][] = [
-    [{ dataset, base: { retriever: "bm25" }, varyy: {} }, /^study: unknown key \("varyy"\)\. Keys: .*Did you mean "vary"\?$/],
-    [{ dataset, base: { retriever: "bm52" } }, /^study: unknown retriever \("bm52"\)\. Known: .*Did you mean "bm25"\?$/],
-    [{ dataset, base: { retriever: "bm25", reader: "learnt" } }, /^study: unknown reader \("learnt"\)\. Known: extractive, learned/],
-    [{ dataset, base: { retriever: "walk", pathcount: 3 } }, /^study base: unknown key \("pathcount"\)\..*Did you mean "pathCount"\?$/],
-    [{ dataset, base: { retriever: "walk" }, vary: { ordr: ["bfs"] } }, /^study vary: unknown key \("ordr"\)\..*Did you mean "order"\?$/],
-    [{ dataset, base: { retriever: "walk", pathCount: 0 } }, /^study: option pathCount has a wrong value \(0\)\. It takes an integer/],
-    [{ dataset, base: { retriever: "walk" }, vary: { order: ["up"] } }, /^study: option order has a wrong value \("up"\)\. It takes one of/],
+    [
+      { dataset, base: { retriever: "bm25" }, varyy: {} },
+      /^study: unknown key \("varyy"\)\. Keys: .*Did you mean "vary"\?$/,
+    ],
+    [
+      { dataset, base: { retriever: "bm52" } },
+      /^study: unknown retriever \("bm52"\)\. Known: .*Did you mean "bm25"\?$/,
+    ],
+    [
+      { dataset, base: { retriever: "bm25", reader: "learnt" } },
+      /^study: unknown reader \("learnt"\)\. Known: extractive, learned/,
+    ],
+    [
+      { dataset, base: { retriever: "walk", pathcount: 3 } },
+      /^study base: unknown key \("pathcount"\)\..*Did you mean "pathCount"\?$/,
+    ],
+    [
+      { dataset, base: { retriever: "walk" }, vary: { ordr: ["bfs"] } },
+      /^study vary: unknown key \("ordr"\)\..*Did you mean "order"\?$/,
+    ],
+    [
+      { dataset, base: { retriever: "walk", pathCount: 0 } },
+      /^study: option pathCount has a wrong value \(0\)\. It takes an integer/,
+    ],
+    [
+      { dataset, base: { retriever: "walk" }, vary: { order: ["up"] } },
+      /^study: option order has a wrong value \("up"\)\. It takes one of/,
+    ],
     [{ dataset, base: { retriever: "bm25", k: 0 } }, /^study: k is not a positive integer \(0\)/],
     [{ dataset, base: { retriever: "bm25", k: "5" } }, /^study: k is not a positive integer \("5"\)/],
     [{ dataset, base: { retriever: "bm25", setting: "S2" } }, /^study on tiny: unknown setting \("S2"\)\. Known: none/],
     [{ dataset, base: { retriever: "bm25" }, vary: { k: 5 } }, /^study: vary\.k is not a list of values \(5\)/],
     [{ dataset, base: { retriever: "bm25" }, vary: { k: [] } }, /^study: vary\.k is not a list of values/],
-    [{ dataset, base: { retriever: "bm25" }, design: "gird" }, /^study: unknown design \("gird"\)\..*Did you mean "grid"\?$/],
+    [
+      { dataset, base: { retriever: "bm25" }, design: "gird" },
+      /^study: unknown design \("gird"\)\..*Did you mean "grid"\?$/,
+    ],
     [{ dataset, base: { retriever: "bm25" }, cross: ["reader"] }, /^study: unknown factor in cross \("reader"\)/],
-    [{ dataset, base: { retriever: "bm25" }, controls: ["orcale"] }, /^control: unknown control \("orcale"\)\..*Did you mean "oracle"\?$/],
+    [
+      { dataset, base: { retriever: "bm25" }, controls: ["orcale"] },
+      /^control: unknown control \("orcale"\)\..*Did you mean "oracle"\?$/,
+    ],
     [{ dataset, base: { retriever: "bm25" }, measures: ["nDGC@10"] }, /unknown measure \("nDGC@10"\)/],
     [{ dataset, base: { retriever: "bm25" }, seeds: [] }, /^study: seeds are not a list of integers/],
     [{ dataset, base: { retriever: "bm25" }, seeds: [1, 1] }, /^study: a seed stands twice/],
@@ -83,10 +154,20 @@ test("wrong specifications are refused before anything runs, in the house form, 
     [{ dataset, base: null }, /^study: base is not an object \(null\)/],
     [{ dataset, base: { retriever: 7 } }, /^study: unknown retriever \(7\)/],
     [{ base: { retriever: "bm25" } }, /^study: dataset is not a data set \(undefined\)/],
-    [{ dataset: "bestiary", base: { retriever: "bm25" } }, /^study: dataset is not a data set \("bestiary"\)\..*loadDataset/],
-    [{ dataset: tiny({ withAnswers: false, withGold: false }), base: { retriever: "bm25" } }, /^study: nothing can be measured/],
+    [
+      { dataset: "bestiary", base: { retriever: "bm25" } },
+      /^study: dataset is not a data set \("bestiary"\)\..*loadDataset/,
+    ],
+    [
+      { dataset: tiny({ withAnswers: false, withGold: false }), base: { retriever: "bm25" } },
+      /^study: nothing can be measured/,
+    ],
   ];
-  for (const [spec, expected] of cases) assert.match(message(() => plan(spec as never)), expected);
+  for (const [spec, expected] of cases)
+    assert.match(
+      message(() => plan(spec as never)),
+      expected,
+    );
 });
 
 test.run();

@@ -18,7 +18,12 @@ const derived = (dir: string): Record<string, string> =>
       .sort()
       .map((name) => [name, readFileSync(join(dir, name)).toString("base64")]),
   );
-const spec = { dataset, base: { retriever: "walk", reader: "extractive", k: 5 }, vary: { pathCount: [1, 2], retriever: ["random", "bm25"] }, seeds: [0, 1] };
+const spec = {
+  dataset,
+  base: { retriever: "walk", reader: "extractive", k: 5 },
+  vary: { pathCount: [1, 2], retriever: ["random", "bm25"] },
+  seeds: [0, 1],
+};
 
 /** A retriever that counts its calls, so that reuse can be told from re-running. */
 const counting = (counter: { calls: number }, fail: (query: Query) => boolean = () => false) =>
@@ -42,7 +47,12 @@ test("the same study gives the same bytes at concurrency 1 and 8", async () => {
 
 test("oracle reaches 1 on path measures and random paths never contain gold", async () => {
   const s = await study({ ...spec, dir: folder() }).run();
-  const by = new Map((s.table().objects() as { run: string; measure: string; mean: number | null }[]).map((row) => [`${row.run} ${row.measure}`, row.mean]));
+  const by = new Map(
+    (s.table().objects() as { run: string; measure: string; mean: number | null }[]).map((row) => [
+      `${row.run} ${row.measure}`,
+      row.mean,
+    ]),
+  );
   assert.is(by.get("control=oracle PathRecall"), 1);
   assert.is(by.get("control=oracle EM"), 1);
   assert.is(by.get("control=random-path same-subgraph PathRecall"), 0);
@@ -103,10 +113,15 @@ test("a question on which the retriever fails is a failed row, is tried again, a
   const failing = counting({ calls: 0 }, (query) => down && query.text.includes("Amru"));
   const one = { dataset, base: { retriever: failing, reader: "extractive" }, controls: [], dir };
   const s = await study(one).run();
-  const failed = (s.rows.objects() as { status: string; value: null; cluster: string }[]).filter((row) => row.status === "failed");
+  const failed = (s.rows.objects() as { status: string; value: null; cluster: string }[]).filter(
+    (row) => row.status === "failed",
+  );
   assert.ok(failed.length >= 4 && failed.every((row) => row.value === null && row.cluster === "Amru"));
   const table = s.table().objects() as { n: number; nMissing: number; measure: string }[];
-  assert.equal(table.filter((row) => row.measure === "EM").map(({ n, nMissing }) => [n, nMissing]), [[20, 4]]);
+  assert.equal(
+    table.filter((row) => row.measure === "EM").map(({ n, nMissing }) => [n, nMissing]),
+    [[20, 4]],
+  );
   assert.match(readFileSync((await saveReport(s)).report, "utf8"), /the line is down/);
   down = false;
   const mended = await study(one).run();
@@ -115,9 +130,20 @@ test("a question on which the retriever fails is a failed row, is tried again, a
 
 test("a bare function runs beside a named retriever and leaves nothing that another process could mistake for its result", async () => {
   const dir = folder();
-  const shortest = (_query: Query, { candidates }: RetrieverContext) => candidates.slice(0, 2).map(({ triple }, i) => ({ triple, score: 2 - i }));
-  const s = await study({ dataset, base: { retriever: "bm25", k: 5 }, vary: { retriever: [shortest] }, controls: [], measures: ["nDCG@5"], dir }).run();
-  assert.equal(s.plan.cells.map((cell) => cell.label), ["base", "retriever=shortest"]);
+  const shortest = (_query: Query, { candidates }: RetrieverContext) =>
+    candidates.slice(0, 2).map(({ triple }, i) => ({ triple, score: 2 - i }));
+  const s = await study({
+    dataset,
+    base: { retriever: "bm25", k: 5 },
+    vary: { retriever: [shortest] },
+    controls: [],
+    measures: ["nDCG@5"],
+    dir,
+  }).run();
+  assert.equal(
+    s.plan.cells.map((cell) => cell.label),
+    ["base", "retriever=shortest"],
+  );
   assert.is(readdirSync(join(dir, "evidence")).length, 1);
   const [row] = s.compare().objects() as { a: string; b: string; difference: number; clusters: number }[];
   assert.equal([row?.a, row?.b, row?.clusters], ["base", "retriever=shortest", 6]);
@@ -125,7 +151,11 @@ test("a bare function runs beside a named retriever and leaves nothing that anot
 
 test("two studies do not write to one folder at once; a lock of a dead process is taken over", async () => {
   const dir = folder();
-  const slow = defineRetriever({ name: "slow", version: "1", search: async () => new Promise((done) => setTimeout(() => done([]), 5)) });
+  const slow = defineRetriever({
+    name: "slow",
+    version: "1",
+    search: async () => new Promise((done) => setTimeout(() => done([]), 5)),
+  });
   const first = study({ dataset, base: { retriever: slow }, controls: [], dir }).run();
   await new Promise((done) => setTimeout(done, 20));
   let message = "";
@@ -147,7 +177,9 @@ test("results before run() are an error, and replay gives what the study stored"
   assert.throws(() => s.rows, /study: it has not been run\. Await study\.run\(\) first\./);
   await s.run();
   const id = dataset.questions[0]?.id as string;
-  const stored = (s.answers.objects() as { run: string; question: string; seed: number; text: string }[]).find((row) => row.run === "pathCount=1" && row.question === id && row.seed === 1);
+  const stored = (s.answers.objects() as { run: string; question: string; seed: number; text: string }[]).find(
+    (row) => row.run === "pathCount=1" && row.question === id && row.seed === 1,
+  );
   const replayed = await s.replay("pathCount=1", id, 1);
   assert.is(replayed.answer?.text ?? null, stored?.text ?? null);
   assert.ok((replayed.evidence?.hits.length ?? 0) > 0);

@@ -12,7 +12,12 @@ export function tiny({ withAnswers = true, withGold = true } = {}): Dataset {
     ...attacks.map((attack) => ({ id: `${creature} ${attack}`, label: `${creature} ${attack}`, kind: "attack" })),
   ]);
   const triples = creatures.flatMap((creature) =>
-    attacks.map((attack, i) => ({ id: `${creature}-${i}`, head: creature, relation: `in the ${places[i]} uses`, tail: `${creature} ${attack}` })),
+    attacks.map((attack, i) => ({
+      id: `${creature}-${i}`,
+      head: creature,
+      relation: `in the ${places[i]} uses`,
+      tail: `${creature} ${attack}`,
+    })),
   );
   return defineDataset({
     name: "tiny",
@@ -25,7 +30,15 @@ export function tiny({ withAnswers = true, withGold = true } = {}): Dataset {
         group: place,
         cluster: creature,
         ...(withAnswers ? { answers: [attacks[i] as string, `${creature} ${attacks[i]}`] } : {}),
-        ...(withGold ? { gold: { paths: [[creature, `${creature} ${attacks[i]}`]], pathTriples: [[`${creature}-${i}`]], triples: [`${creature}-${i}`] } } : {}),
+        ...(withGold
+          ? {
+              gold: {
+                paths: [[creature, `${creature} ${attacks[i]}`]],
+                pathTriples: [[`${creature}-${i}`]],
+                triples: [`${creature}-${i}`],
+              },
+            }
+          : {}),
       })),
     ),
   });
