@@ -108,7 +108,7 @@ export function markdownTable(rows: Rows, options: TableOptions = {}): string {
     line(columns.map((c) => (c.numeric ? "--:" : ":--"))),
     // "[0.1, 0.2]" that this module wrote is no link; a bracket in a text might be
     ...cells.map((row) =>
-      line(row.map((text, i) => (columns[i]?.numeric ? text.replace(/</g, "&lt;") : escapeMarkdown(text)))),
+      line(row.map((text, i) => (columns[i]?.numeric ? text : escapeMarkdown(text)))),
     ),
   ].join("\n")}\n`;
 }

@@ -19,7 +19,7 @@ test("Markdown: mean [low, high], formats by column, the reason where there is n
     [
       "| run | mean [low, high] | n | pAdjusted |",
       "| :-- | --: | --: | --: |",
-      "| walk | 41.2% [35.0%, 47.4%] | 238 | &lt; 0.001 |",
+      "| walk | 41.2% [35.0%, 47.4%] | 238 | < 0.001 |",
       "| bm25 | not computed | 0 | not computed |",
       "| text | failed | 0 | failed |",
       "",
@@ -54,7 +54,7 @@ test("numbers: three decimals at most, a true minus sign, signed points, no nega
   assert.is(line({ a: 0.041 }, { a: "points" }), "| +4.1 |");
   assert.is(line({ a: -0.041 }, { a: "points" }), "| \u22124.1 |");
   assert.is(line({ a: -0.00001 }, { a: "percent" }), "| 0.0% |");
-  assert.is(line({ p: 0 }), "| &lt; 0.001 |");
+  assert.is(line({ p: 0 }), "| < 0.001 |");
   assert.is(line({ p: 0.0499 }), "| 0.050 |");
 });
 
