@@ -107,9 +107,7 @@ export function markdownTable(rows: Rows, options: TableOptions = {}): string {
     line(columns.map((c) => `${escapeMarkdown(clean(c.name))}${c.interval ? " [low, high]" : ""}`)),
     line(columns.map((c) => (c.numeric ? "--:" : ":--"))),
     // "[0.1, 0.2]" that this module wrote is no link; a bracket in a text might be
-    ...cells.map((row) =>
-      line(row.map((text, i) => (columns[i]?.numeric ? text : escapeMarkdown(text)))),
-    ),
+    ...cells.map((row) => line(row.map((text, i) => (columns[i]?.numeric ? text : escapeMarkdown(text))))),
   ].join("\n")}\n`;
 }
 
