@@ -1,7 +1,6 @@
 import { byCodeUnit, type Hit, words } from "../core/index.js";
-import { type Encoder, encoder } from "../embed/index.js";
+import { dot, type Encoder, encoder } from "../embed/index.js";
 import type { Graph, Triple } from "../graph/index.js";
-import { dot } from "./dot.js";
 import { answerKey, contentWords, shareSaid, standsIn } from "./text.js";
 
 /** Something that the evidence offers as an answer. */

@@ -1,5 +1,4 @@
 export { answer, prepareReader } from "./answer.js";
-export { dot } from "./dot.js";
 export { isTableReader, type ResolvedReader, reader, readerNames, readerOptions, resolveReader } from "./table.js";
 export { contentWords, shareSaid } from "./text.js";
 export type { FitContext, Reader, ReaderContext, ReaderEntry } from "./types.js";

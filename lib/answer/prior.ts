@@ -1,6 +1,5 @@
 import type { Image, Query, Question } from "../core/index.js";
-import { type Encoder, encoder } from "../embed/index.js";
-import { dot } from "./dot.js";
+import { dot, type Encoder, encoder } from "../embed/index.js";
 import { answerKey } from "./text.js";
 
 /** What a question's text alone suggests as its answer. */

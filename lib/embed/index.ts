@@ -1,3 +1,4 @@
+export { dot } from "./dot.js";
 export { embed } from "./embed.js";
 export { type EncoderName, encoder, encoderNames } from "./encoder.js";
 export { type Neighbour, TopK } from "./topk.js";

@@ -1,4 +1,5 @@
 import { MkgError, unknownName } from "../core/index.js";
+import { dot } from "./dot.js";
 import { type Neighbour, TopK } from "./topk.js";
 import type { Vectors } from "./types.js";
 
@@ -53,11 +54,11 @@ function exactIndex({ n, dim, data, encoder, revision }: Vectors): VectorIndex {
       "Finite numbers",
     );
   const norms = new Float64Array(n);
-  for (let row = 0; row < n; row++) norms[row] = Math.sqrt(dot(data, row * dim, data, row * dim, dim));
+  for (let row = 0; row < n; row++) norms[row] = Math.sqrt(dot(data, row, data, row, dim));
 
   const searchRows = (queries: Float32Array, count: number, k: number): Neighbour[][] => {
     const heaps = Array.from({ length: count }, () => new TopK(k, n));
-    const lengths = heaps.map((_, q) => Math.sqrt(dot(queries, q * dim, queries, q * dim, dim)));
+    const lengths = heaps.map((_, q) => Math.sqrt(dot(queries, q, queries, q, dim)));
     // block by block, so that a block is in the processor's cache while all queries pass over it
     for (let start = 0; start < n; start += ROWS_PER_BLOCK) {
       const end = Math.min(n, start + ROWS_PER_BLOCK);
@@ -65,7 +66,7 @@ function exactIndex({ n, dim, data, encoder, revision }: Vectors): VectorIndex {
         const heap = heaps[q] as TopK;
         for (let row = start; row < end; row++) {
           const product = (norms[row] as number) * (lengths[q] as number);
-          heap.push(row, product === 0 ? 0 : dot(data, row * dim, queries, q * dim, dim) / product);
+          heap.push(row, product === 0 ? 0 : dot(data, row, queries, q, dim) / product);
         }
       }
     }
@@ -110,12 +111,6 @@ function exactIndex({ n, dim, data, encoder, revision }: Vectors): VectorIndex {
       return searchRows(queries.data, queries.n, k);
     },
   });
-}
-
-function dot(a: Float32Array, i: number, b: Float32Array, j: number, dim: number): number {
-  let sum = 0;
-  for (let d = 0; d < dim; d++) sum += (a[i + d] as number) * (b[j + d] as number);
-  return sum;
 }
 
 const firstNotFinite = (data: Float32Array): number => data.findIndex((value) => !Number.isFinite(value));

@@ -1,5 +1,4 @@
-import type { AnswerInput } from "./measure.js";
-import type { MeasureEntry } from "./measures.js";
+import type { AnswerInput, MeasureEntry } from "./measure.js";
 
 // ASCII symbols that SQuAD's script strips beside what Unicode calls punctuation
 const punctuation = /[\p{P}$+<=>^`|~]/gu;

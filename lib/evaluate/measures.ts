@@ -1,27 +1,15 @@
 import { MkgError, quote, unknownName } from "../core/index.js";
 import { answerMeasures } from "./answer.js";
-import { checkSpec, type Measure, type MeasureInputs, type MeasureSpec, makeMeasure } from "./measure.js";
+import {
+  checkSpec,
+  type Measure,
+  type MeasureEntry,
+  type MeasureInputs,
+  type MeasureSpec,
+  makeMeasure,
+} from "./measure.js";
 import { pathMeasures } from "./path.js";
 import { rankingMeasures } from "./ranking.js";
-
-/** One line of the table of measures: a family that a name such as `nDCG(gain=exp)@10` picks a member of. All have the range [0, 1]. */
-export interface MeasureEntry<N extends keyof MeasureInputs> {
-  readonly name: string;
-  readonly doc: string;
-  readonly citation: string;
-  readonly needs: N;
-  /** False when it needs nothing known to be right. */
-  readonly gold?: boolean;
-  /** Whether `@k` may follow the name. */
-  readonly cutoff: "required" | "optional" | "none";
-  /** Allowed values by parameter; the first is the default and is not printed. */
-  readonly params?: Readonly<Record<string, readonly string[]>>;
-  /** `k` is Infinity without a cut-off. */
-  compute(
-    input: MeasureInputs[N],
-    options: { readonly k: number; readonly params: Readonly<Record<string, string>> },
-  ): number | null;
-}
 
 type AnyEntry = { readonly [N in keyof MeasureInputs]: MeasureEntry<N> }[keyof MeasureInputs];
 const entries: readonly AnyEntry[] = [...rankingMeasures, ...pathMeasures, ...answerMeasures];

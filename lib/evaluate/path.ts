@@ -1,5 +1,4 @@
-import type { PathInput } from "./measure.js";
-import type { MeasureEntry } from "./measures.js";
+import type { MeasureEntry, PathInput } from "./measure.js";
 
 /**
  * Gold paths that were found, node for node. A gold path listed twice counts once, unlike the released MH-MMKG script;

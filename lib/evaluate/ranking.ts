@@ -1,5 +1,4 @@
-import type { RankingInput } from "./measure.js";
-import type { MeasureEntry } from "./measures.js";
+import type { MeasureEntry, RankingInput } from "./measure.js";
 
 /** Linear gain is trec_eval's; exponential is 2^grade − 1. A grade below 1 gains nothing. */
 const gains: Readonly<Record<string, (grade: number) => number>> = {

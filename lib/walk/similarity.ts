@@ -1,6 +1,6 @@
-import { contentWords, dot, shareSaid } from "../answer/index.js";
+import { contentWords, shareSaid } from "../answer/index.js";
 import { byCodeUnit, type Image, type Query, resolveOptions, words } from "../core/index.js";
-import { type Encoder, encoder } from "../embed/index.js";
+import { dot, type Encoder, encoder } from "../embed/index.js";
 import type { Graph } from "../graph/index.js";
 import { type KeyFrames, selectFrames } from "../media/index.js";
 import { walkOptions } from "./options.js";
