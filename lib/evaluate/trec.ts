@@ -143,32 +143,27 @@ function trecOrder(ids: string[], scores: number[]): RankedList {
 }
 
 /**
- * Writes rankings as a TREC run. Scores are whole numbers that fall by 1 from rank to rank, so that trec_eval's own
- * order, which ignores ranks and breaks ties by id descending, gives the ranking back. The file is written whole or not at all.
+ * Writes rankings as a TREC run. trec_eval ignores ranks, keeps scores as C floats and breaks ties by id descending; so that
+ * it gives the ranking back, a score is written as the nearest float, or the next float below the rank before where it
+ * would tie with it or pass it. The file is written whole or not at all.
  *
- * @param rankings Document ids, best first, by query id.
+ * @param rankings Document ids, best first, and their finite scores, by query id.
  * @param path Missing folders are made.
  * @param tag Name of the system; white space in it becomes `_`.
- * @throws MkgError for an id that is empty or holds white space, a document that a query has twice, or a ranking of
- *   more than 16,777,216 documents (whole numbers beyond are not exact in trec_eval).
+ * @throws MkgError for an id that is empty or holds white space, a document that a query has twice, a score that is no float.
  * @example
- * await writeTrec(new Map([["q1", ["d7", "d2"]]]), "out/bm25.trec", "bm25");
- * // q1 Q0 d7 1 2 bm25
- * // q1 Q0 d2 2 1 bm25
+ * await writeTrec(new Map([["q1", { ids: ["d7", "d2"], scores: [0.5, 0.5] }]]), "out/bm25.trec", "bm25");
+ * // q1 Q0 d7 1 0.5 bm25
+ * // q1 Q0 d2 2 0.4999999701976776 bm25
  */
-export async function writeTrec(
-  rankings: ReadonlyMap<string, readonly string[]>,
-  path: string,
-  tag: string,
-): Promise<void> {
+export async function writeTrec(rankings: ReadonlyMap<string, RankedList>, path: string, tag: string): Promise<void> {
   const place = "writeTrec";
   const name = tag.trim().replace(/\s+/gu, "_") || "run";
   const out: string[] = [];
-  for (const [query, ids] of rankings) {
+  for (const [query, { ids, scores }] of rankings) {
     refuseBlank(place, "query", query);
-    if (ids.length > 2 ** 24)
-      throw new MkgError(place, `query ${quote(query)} has too many documents (${ids.length})`, `At most ${2 ** 24}`);
     const seen = new Set<string>();
+    let last = Number.POSITIVE_INFINITY;
     ids.forEach((id, i) => {
       refuseBlank(place, "document", id);
       if (seen.has(id))
@@ -178,10 +173,27 @@ export async function writeTrec(
           "Each document once a query",
         );
       seen.add(id);
-      out.push(`${query} Q0 ${id} ${i + 1} ${ids.length - i} ${name}\n`);
+      const near = Math.fround(scores[i] as number);
+      if (Number.isFinite(near)) last = near < last ? near : floatBelow(last);
+      if (!Number.isFinite(near) || !Number.isFinite(last))
+        throw new MkgError(
+          place,
+          `query ${quote(query)}, document ${quote(id)}: no float for the score (${scores[i]})`,
+          "Finite scores, best first",
+        );
+      out.push(`${query} Q0 ${id} ${i + 1} ${last} ${name}\n`);
     });
   }
   await writeAtomic(path, out.join(""));
+}
+
+const word = new DataView(new ArrayBuffer(4));
+/** The largest 32-bit float below a finite one. Floats of one sign are in the order of their bits. */
+function floatBelow(value: number): number {
+  if (value === 0) return -(2 ** -149);
+  word.setFloat32(0, value);
+  word.setInt32(0, word.getInt32(0) + (value > 0 ? -1 : 1));
+  return word.getFloat32(0);
 }
 
 function refuseBlank(place: string, kind: string, id: string): void {

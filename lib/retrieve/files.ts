@@ -44,7 +44,8 @@ export interface WrittenRun {
  * Writes a run, whole or not at all.
  *
  * - `"trec"`: lines `question Q0 document rank score tag`, with question and document ids as in the setting's files.
- *   Scores fall strictly, so that trec_eval's own order of ties gives the ranking back. A path stands as its triples in
+ *   Scores fall strictly (equal ones by the least step of a 32-bit float), so that trec_eval's own order of ties gives the
+ *   ranking back. A path stands as its triples in
  *   order, each document where it first comes; triples outside the setting's candidates have no document id and are left out.
  * - `"jsonl"`: everything, evidence, traces and answers included: one header, then one line a question. Pictures stay in
  *   the graph, where a hit's entities lead to them.
@@ -63,18 +64,18 @@ export async function writeRun(run: Run, path: string, format: "trec" | "jsonl")
 
 async function writeTrecRun(run: Run, path: string): Promise<number> {
   const documents = new Map(run.setting.candidates.map((c) => [c.triple, c.id]));
-  const rankings = new Map<string, string[]>();
+  const rankings = new Map<string, { ids: string[]; scores: number[] }>();
   let rows = 0;
   for (const { id, evidence } of run.items) {
     if (!evidence) continue;
-    const ids = new Set<string>();
+    const scores = new Map<string, number>();
     for (const hit of evidence.hits)
       for (const triple of triplesOf(hit, id)) {
         const document = documents.get(triple);
-        if (document !== undefined) ids.add(document);
+        if (document !== undefined && !scores.has(document)) scores.set(document, hit.score);
       }
-    rankings.set(id, [...ids]);
-    rows += ids.size;
+    rankings.set(id, { ids: [...scores.keys()], scores: [...scores.values()] });
+    rows += scores.size;
   }
   await writeTrec(rankings, path, run.label);
   return rows;

@@ -256,7 +256,8 @@ test("score and evaluateFiles give equal values for the same run", async () => {
     q,
   );
   const measures = ["nDCG@3", "P@3", "R@3", "AP", "RR"];
-  await writeTrec(new Map(Object.entries(rankings)), join(dir, "run"), "r");
+  const tied = Object.entries(rankings).map(([id, ids]) => [id, { ids, scores: ids.map(() => 1) }] as const);
+  await writeTrec(new Map(tied), join(dir, "run"), "r");
   const qrels = new Map(q.map(({ id, gold }) => [id, new Map((gold?.triples ?? []).map((t) => [t, 1]))]));
   const files = await evaluateFiles({ qrels, run: join(dir, "run"), measures });
   for (const [id, measure, value] of outcomes(await score(one, dataset(q), measures)))

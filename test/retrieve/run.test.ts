@@ -156,9 +156,8 @@ test("an abort does not wait for a retriever that never answers", async () => {
   const controller = new AbortController();
   const stuck: Retriever = () => new Promise(() => {});
   setTimeout(() => controller.abort(new Error("enough")), 20);
-  const start = performance.now();
+  // were it waited for, this line would never be reached and the file's time limit would fail it
   assert.is(await message(retrieve(dataset, stuck, { k: 1, signal: controller.signal })), "enough");
-  assert.ok(performance.now() - start < 2000);
 });
 
 test("many questions at once leave no listener behind and give no warning", async () => {
