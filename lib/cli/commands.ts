@@ -198,17 +198,23 @@ export async function evaluate(flags: Flags): Promise<void> {
     measures: named.length > 0 ? named : defaultMeasures,
   });
   const shown = Object.fromEntries(
-    Object.entries(results).map(([measure, { mean, n, missing, perQuery }]) => [
+    Object.entries(results).map(([measure, { mean, n, missing, ignored, perQuery }]) => [
       measure,
-      { mean, n, missing, ...(flags.perQuery ? { perQuery: Object.fromEntries(perQuery) } : {}) },
+      { mean, n, missing, ignored, ...(flags.perQuery ? { perQuery: Object.fromEntries(perQuery) } : {}) },
     ]),
   );
+  const any = Object.values(results)[0];
+  if (any && any.missing === any.n)
+    process.stderr.write(
+      `mkglab eval: the run has none of the ${any.n} judged queries, so that all count 0. Check that both files use the same query ids.\n`,
+    );
   if (flags.json) return json(shown);
-  const rows = Object.entries(results).map(([measure, { mean, n, missing }]) => ({
+  const rows = Object.entries(results).map(([measure, { mean, n, missing, ignored }]) => ({
     measure,
-    mean: mean === null ? null : mean.toFixed(4),
+    mean: mean.toFixed(4),
     n,
     missing,
+    ignored,
   }));
   if (flags.perQuery)
     for (const [measure, { perQuery }] of Object.entries(results))

@@ -25,20 +25,49 @@ export async function loadFolder(folder: string): Promise<Dataset> {
       "Add the file; loadGraph loads a graph alone",
     );
   const graph = await loadGraph(folder, { name });
+  const read = new Map<Split, Promise<QuestionInput[]>>();
+  const questionsOf = (split: Split): Promise<QuestionInput[]> => {
+    const known = read.get(split) ?? readQuestions(place, folder, fileOf[split]);
+    read.set(split, known);
+    return known;
+  };
+  const shared = existsSync(join(folder, fileOf.train))
+    ? inBoth(await questionsOf("test"), await questionsOf("train"))
+    : [];
   const make = async (split: Split): Promise<Dataset> =>
     defineDataset({
       name,
       split,
       graph,
-      questions: await readQuestions(place, folder, fileOf[split]),
+      questions: await questionsOf(split),
       splits: Object.fromEntries(
         (Object.keys(fileOf) as Split[])
           .filter((s) => existsSync(join(folder, fileOf[s])))
           .map((s) => [s, () => make(s)]),
       ),
-      card: { summary: `the folder ${name}`, origin: "real" },
+      card: {
+        summary: `the folder ${name}`,
+        origin: "real",
+        notices:
+          shared.length === 0
+            ? []
+            : [
+                {
+                  what: "test questions that stand in the training split with the same text and answers",
+                  count: shared.length,
+                  examples: shared.slice(0, 5),
+                },
+              ],
+      },
     });
   return make("test");
+}
+
+/** Ids of test questions that a learner has seen with their answers. */
+function inBoth(test: readonly QuestionInput[], train: readonly QuestionInput[]): string[] {
+  const key = ({ text, answers = [] }: QuestionInput) => JSON.stringify([text, [...answers].sort()]);
+  const seen = new Set(train.map(key));
+  return test.filter((question) => seen.has(key(question))).map(({ id }) => id);
 }
 
 async function readQuestions(place: string, folder: string, file: string): Promise<QuestionInput[]> {

@@ -1,4 +1,4 @@
-import { byCodeUnit, type Question } from "../core/index.js";
+import { byCodeUnit, MkgError, type Question } from "../core/index.js";
 import type { Graph } from "../graph/index.js";
 import { type DatasetInput, defineDataset, type QuestionInput } from "./define.js";
 import { markgCounts, markgGraph } from "./markg.js";
@@ -38,6 +38,12 @@ export async function loadRagBench({ dir }: { readonly dir: string }): Promise<D
     text: await readBenchFiles(folder, "text", graph, (id) => multimodal.has(id)),
     mm: await readBenchFiles(folder, "mm", graph, (id) => multimodal.has(id)),
   };
+  if (files.text.questions.length + files.mm.questions.length === 0)
+    throw new MkgError(
+      "dataset mkg-rag-bench",
+      `no questions in ${folder}`,
+      "At least one in text_queries.jsonl or mm_queries.jsonl",
+    );
   const inputs = { text: questionsOf("text", files.text, graph), mm: questionsOf("mm", files.mm, graph) };
   const dataset: Dataset = defineDataset({
     name: "mkg-rag-bench",

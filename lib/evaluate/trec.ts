@@ -62,7 +62,7 @@ export async function readQrels(path: string): Promise<Qrels> {
         allowed,
         line === 1 ? "Remove a heading line if there is one" : "",
       );
-    const value = Number(grade);
+    const value = decimal(grade as string);
     let grades = qrels.get(query as string);
     if (!grades) {
       grades = new Map();
@@ -97,7 +97,7 @@ export async function readRunFile(path: string): Promise<ReadonlyMap<string, Ran
   const lists = new Map<string, { ids: string[]; scores: number[]; lines: Map<string, number> }>();
   await eachLine(path, place, (text, line) => {
     const parts = fields(text);
-    const score = Number(parts[4]);
+    const score = decimal(parts[4] as string);
     if (parts.length !== 6 || !Number.isFinite(score))
       throw new MkgError(
         place,
@@ -186,6 +186,10 @@ export async function writeTrec(rankings: ReadonlyMap<string, RankedList>, path:
   }
   await writeAtomic(path, out.join(""));
 }
+
+/** A decimal number as C reads it; NaN for anything else, such as 0x1F or 0b11, which JavaScript would take. */
+const decimal = (text: string): number =>
+  /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
 
 const word = new DataView(new ArrayBuffer(4));
 /** The largest 32-bit float below a finite one. Floats of one sign are in the order of their bits. */

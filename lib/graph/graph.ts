@@ -15,6 +15,7 @@ import type { Direction, Entity, LoadReport, Neighbour, Triple } from "./types.j
 export class Graph {
   readonly #parts: GraphParts;
   #fingerprint: string | undefined;
+  #bare: Graph | undefined;
   /** Name for reports; "" when none was given. */
   readonly name: string;
   /** Columns id, label, description, kind, images, then the columns of the source that are not among them. */
@@ -136,8 +137,13 @@ export class Graph {
     );
   }
 
-  /** The same graph with no pictures; shares the index, so that it costs one column. */
+  /** The same graph with no pictures, always the same object; shares the index, so that it costs one column. */
   withoutImages(): Graph {
+    this.#bare ??= this.#withoutImages();
+    return this.#bare;
+  }
+
+  #withoutImages(): Graph {
     const p = this.#parts;
     const images = p.ids.map(() => noImages);
     const columns = new Map<string, readonly unknown[]>();

@@ -11,6 +11,7 @@ import {
   resolveOptions,
   unknownName,
 } from "../core/index.js";
+import { type Graph, graphFrom } from "../graph/index.js";
 import { openGoldDoor } from "./door.js";
 import { randomEvidence } from "./random-path.js";
 import type { Retriever, RetrieverContext } from "./types.js";
@@ -36,20 +37,32 @@ const relabel = <T extends Retriever | Reader>(part: T, from: T, control: string
     }),
   );
 
+/** What a reader under a control is shown instead of what it is given. */
+interface Shown {
+  readonly query?: (query: Query) => Query;
+  readonly evidence?: Evidence;
+  readonly graph: (graph: Graph) => Graph;
+}
+
 /** A reader that is shown less: what it learns from is unchanged, since the control is about the question under test. */
-const shownLess = (
-  target: Reader,
-  control: string,
-  view: (query: Query) => Query,
-  evidence: (given: Evidence) => Evidence,
-): Reader =>
+const shownLess = (target: Reader, control: string, shown: Shown): Reader =>
   relabel(
-    Object.assign(((query, given, context) => target(view(query), evidence(given), context)) as Reader, {
-      ...(target.fit ? { fit: target.fit } : {}),
-    }),
+    Object.assign(
+      ((query, given, context) =>
+        target(
+          shown.query?.(query) ?? query,
+          shown.evidence ?? given,
+          Object.freeze({ ...context, graph: shown.graph(context.graph) }),
+        )) as Reader,
+      { ...(target.fit ? { fit: target.fit } : {}) },
+    ),
     target,
     control,
   );
+
+/** No graph: else a reader could look the answer up in the one that evidence is withheld from. */
+const emptyGraph = graphFrom({ entities: [], triples: [] });
+const noGraph = (): Graph => emptyGraph;
 
 /** Runs a wrapped retriever and gives its result the full form. */
 async function evidenceOf(target: Retriever, query: Query, context: RetrieverContext): Promise<Evidence> {
@@ -61,18 +74,13 @@ const controls: Readonly<Record<string, ControlEntry>> = {
   "question-only": {
     summary: "the question's text alone: no question image, no evidence",
     options: {},
-    reader: (target) => shownLess(target, "question-only", withoutImages, () => noEvidence),
+    reader: (target) =>
+      shownLess(target, "question-only", { query: withoutImages, evidence: noEvidence, graph: noGraph }),
   },
   "closed-book": {
     summary: "question text and image, no evidence",
     options: {},
-    reader: (target) =>
-      shownLess(
-        target,
-        "closed-book",
-        (query) => query,
-        () => noEvidence,
-      ),
+    reader: (target) => shownLess(target, "closed-book", { evidence: noEvidence, graph: noGraph }),
   },
   "text-only": {
     summary: "no image anywhere: question text, graph text, retrieved evidence",
@@ -88,7 +96,8 @@ const controls: Readonly<Record<string, ControlEntry>> = {
         });
       return relabel(search, target, "text-only");
     },
-    reader: (target) => shownLess(target, "text-only", withoutImages, (given) => given),
+    reader: (target) =>
+      shownLess(target, "text-only", { query: withoutImages, graph: (graph) => graph.withoutImages() }),
   },
   "random-path": {
     summary: "evidence replaced by random paths, matched to the retrieved ones; gold and answer-bearing paths excluded",

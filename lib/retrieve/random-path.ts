@@ -10,7 +10,7 @@ interface Walked {
 
 /**
  * Random paths in place of retrieved ones: as many, of the same length each, and of `draws` admissible ones the nearest
- * in degree profile, tokens and images. Paths that are gold or bear an answer are never admitted, and are counted.
+ * in degree profile, tokens and images. Never admitted, and counted: what was retrieved, paths with a gold triple, paths that bear an answer.
  * A retrieved path for which none is admissible is left out and counted. Cost: O(draws × length) neighbour look-ups a path.
  */
 export function randomEvidence(
@@ -24,6 +24,7 @@ export function randomEvidence(
   const spend = {
     pathsMatched: 0,
     pathsUnmatched: 0,
+    excludedRetrieved: 0,
     excludedGold: 0,
     excludedAnswer: 0,
     tokensFound: 0,
@@ -31,6 +32,8 @@ export function randomEvidence(
     imagesFound: 0,
     imagesDrawn: 0,
   };
+  // a retrieved path would match itself best: it is what is to be replaced
+  const retrieved = new Set(found.hits.map(hitId));
   const used = new Set<string>();
   const hits: Hit[] = [];
   for (const hit of found.hits) {
@@ -47,6 +50,10 @@ export function randomEvidence(
         ? { score: hit.score, path: walked.path, pathTriples: walked.pathTriples, via: "random-path" }
         : { score: hit.score, triple: walked.pathTriples[0] as string, via: "random-path" };
       if (used.has(hitId(drawn))) continue;
+      if (retrieved.has(hitId(drawn))) {
+        spend.excludedRetrieved++;
+        continue;
+      }
       const why = isForbidden(walked);
       if (why) {
         spend[why]++;
@@ -84,13 +91,12 @@ function exclusions(
   graph: Graph,
   { gold, answers }: Known,
 ): (walked: Walked) => "excludedGold" | "excludedAnswer" | undefined {
-  const key = (path: readonly string[]) => JSON.stringify(path);
-  const goldPaths = new Set((gold.paths ?? []).map(key));
-  const goldTriples = new Set(gold.triples ?? []);
+  const goldPaths = new Set((gold.paths ?? []).map((path) => JSON.stringify(path)));
+  const goldTriples = new Set([...(gold.triples ?? []), ...(gold.pathTriples ?? []).flat()]);
   const folded = answers.map((a) => ` ${words(a).join(" ")} `).filter((a) => a.trim());
   return ({ path, pathTriples }) => {
-    if (goldPaths.has(key(path))) return "excludedGold";
-    if (pathTriples.length === 1 && goldTriples.has(pathTriples[0] as string)) return "excludedGold";
+    if (goldPaths.has(JSON.stringify(path)) || pathTriples.some((triple) => goldTriples.has(triple)))
+      return "excludedGold";
     const text = ` ${words(graph.text({ path, pathTriples })).join(" ")} `;
     return folded.some((a) => text.includes(a)) ? "excludedAnswer" : undefined;
   };

@@ -48,6 +48,8 @@ export async function prepareRetriever(
   );
   const scope = { graph, candidates: new Set(candidates.map((c) => c.triple)), setting: view.name, k };
   const withGold = goldDoor(retriever);
+  // gold evidence is not cut: a question may have more of it than a retriever may return
+  const limits = withGold ? { ...scope, k: Number.MAX_SAFE_INTEGER } : scope;
 
   return async ({ id, question }) => {
     signal.throwIfAborted();
@@ -67,7 +69,7 @@ export async function prepareRetriever(
           ? withGold(query, context, { gold: question.gold ?? {}, answers: question.answers })
           : retriever(query, context);
       const found = await abortable(search(), signal);
-      return Object.freeze({ ...item, evidence: toEvidence(`${label}, question ${quote(id)}`, found, scope) });
+      return Object.freeze({ ...item, evidence: toEvidence(`${label}, question ${quote(id)}`, found, limits) });
     } catch (error) {
       signal.throwIfAborted();
       return Object.freeze({

@@ -1,14 +1,13 @@
 import { type ColumnTable, table } from "arquero";
 import { MkgError, quote, unknownName } from "../core/index.js";
 import { tQuantile } from "./distributions.js";
-import { checkLevel, clusterMean, clusterSums } from "./mean.js";
+import { checkLevel, clusterMean, clusterSums, fewClustersWarning } from "./mean.js";
 import { holm, mcnemar, signFlip } from "./paired.js";
 import { type Cell, inOrder, readParts, shown, valueOfCell } from "./rows.js";
 import type { Comparison, Scores } from "./types.js";
 
 const tests = ["auto", "permutation", "mcnemar"] as const;
 const corrections = ["holm", "none"] as const;
-const fewClusters = 20;
 
 export interface CompareOptions {
   /** Measures to compare, default all of the rows, in order of appearance. */
@@ -207,7 +206,8 @@ function comparison(
       'Use "auto" or "permutation"',
     );
   const exact = test === "mcnemar" || (test === "auto" && simple);
-  const p = exact ? mcnemar(a, b).p : signFlip(clusterSums(differences, clusters), { seed, resamples }).p;
+  const sums = clusterSums(differences, clusters);
+  const p = exact ? mcnemar(a, b).p : signFlip(sums, { seed, resamples }).p;
   const sd = deviation(differences, robust.mean);
   return {
     difference: robust.mean,
@@ -221,17 +221,22 @@ function comparison(
     clusters: G,
     test: exact ? "mcnemar" : "permutation",
     status: "ok",
-    warning: warningOf(G, robust.low !== null),
+    warning: warningOf(clusters, sums.filter((sum) => sum !== 0).length, robust.low !== null),
   };
 }
 
-function warningOf(G: number, hasInterval: boolean): string | null {
+function warningOf(clusters: readonly string[], differing: number, hasInterval: boolean): string | null {
   const warnings: string[] = [];
-  if (G < fewClusters)
-    warnings.push(`only ${G} cluster${G === 1 ? "" : "s"}${hasInterval ? ": the interval may be too narrow" : ""}`);
-  // the least p of the sign-flip test and of McNemar's is 2^(1−G)
-  if (2 ** (1 - G) > 0.05) warnings.push(`p cannot be below ${2 ** (1 - G)}`);
-  if (!hasInterval && G > 1) warnings.push("the differences do not vary between clusters: no interval");
+  const few = hasInterval ? fewClustersWarning(clusters) : null;
+  const G = new Set(clusters).size;
+  if (few) warnings.push(few);
+  // clusters without a difference say nothing of its sign: the least p of both tests is 2^(1−d) for d that differ
+  if (differing > 0 && 2 ** (1 - differing) > 0.05)
+    warnings.push(`${differing} of ${G} clusters differ: p cannot be below ${2 ** (1 - differing)}`);
+  if (!hasInterval)
+    warnings.push(
+      G === 1 ? "only 1 cluster: no interval" : "the differences do not vary between clusters: no interval",
+    );
   return warnings.length > 0 ? warnings.join("; ") : null;
 }
 

@@ -1,6 +1,6 @@
 import { type ColumnTable, table } from "arquero";
 import { MkgError, quote } from "../core/index.js";
-import { checkLevel, clusterMean, wilson } from "./mean.js";
+import { checkLevel, clusterMean, fewClustersWarning, wilson } from "./mean.js";
 import { inOrder, type Part, readParts, valueOfCell } from "./rows.js";
 import type { Interval, Scores } from "./types.js";
 
@@ -55,6 +55,7 @@ export function interval(scores: Scores, options: IntervalOptions = {}): ColumnT
     clusters: column((r) => r.clusters),
     method: column((r) => r.method),
     status: column((r) => r.status),
+    warning: column((r) => r.warning),
   });
 }
 
@@ -69,7 +70,16 @@ function intervalOf(part: Part, level: number, method: IntervalOptions["method"]
     nFailed: cells.filter((cell) => cell.status === "failed").length,
   };
   if (used.length === 0)
-    return { mean: null, low: null, high: null, ...counts, clusters: 0, method: null, status: "not-computed" };
+    return {
+      mean: null,
+      low: null,
+      high: null,
+      ...counts,
+      clusters: 0,
+      method: null,
+      status: "not-computed",
+      warning: null,
+    };
   const robust = clusterMean(values, clusters, level);
   const G = robust.clusters;
   const binary = values.every((value) => value === 0 || value === 1);
@@ -83,11 +93,32 @@ function intervalOf(part: Part, level: number, method: IntervalOptions["method"]
     );
   const base = { mean: robust.mean, ...counts, clusters: G };
   if (method !== "cluster-t" && binary && independent)
-    return { ...base, ...wilson(sum(values), values.length, level), method: "wilson", status: "ok" };
-  if (robust.low !== null) return { ...base, low: robust.low, high: robust.high, method: "cluster-t", status: "ok" };
+    return { ...base, ...wilson(sum(values), values.length, level), method: "wilson", status: "ok", warning: null };
+  if (robust.low !== null)
+    return {
+      ...base,
+      low: robust.low,
+      high: robust.high,
+      method: "cluster-t",
+      status: "ok",
+      warning: fewClustersWarning(clusters),
+    };
   if (method === "auto" && binary && new Set(values).size === 1)
-    return { ...base, ...wilson(values[0] === 1 ? G : 0, G, level), method: "wilson-clusters", status: "ok" };
-  return { ...base, low: null, high: null, method: null, status: "undefined" };
+    return {
+      ...base,
+      ...wilson(values[0] === 1 ? G : 0, G, level),
+      method: "wilson-clusters",
+      status: "ok",
+      warning: null,
+    };
+  return {
+    ...base,
+    low: null,
+    high: null,
+    method: null,
+    status: "undefined",
+    warning: "no interval can be told from these values",
+  };
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

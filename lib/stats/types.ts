@@ -22,6 +22,8 @@ export interface Interval {
   readonly method: "wilson" | "wilson-clusters" | "cluster-t" | null;
   /** `not-computed`: no question has a value; `undefined`: there is a mean, but no interval can be told from the data. */
   readonly status: "ok" | "undefined" | "not-computed";
+  /** What to know before believing the interval; null when there is nothing. */
+  readonly warning: string | null;
 }
 
 /** Run `b` against baseline `a` on the questions that both have. */

@@ -5,6 +5,7 @@ import {
   type Evidence,
   groupBy,
   type Hit,
+  type Image,
   type OnProgress,
   Progress,
   random,
@@ -13,6 +14,7 @@ import {
 } from "../core/index.js";
 import { type Dataset, type SettingName, type SettingView, toQuery } from "../datasets/index.js";
 import { makeRun, type Run, type RunItem } from "../evaluate/index.js";
+import { contentHash } from "../media/index.js";
 import {
   control,
   controlWraps,
@@ -94,8 +96,24 @@ const identity = (
   return { label: resolved.label, process: anonymous.get(part) };
 };
 
+/**
+ * Fingerprint of a data set with the contents of its pictures, which `dataset.fingerprint` knows by id only: a file may hold
+ * other pixels under the same name. Generated pictures follow from code and seed, which are in the keys already.
+ */
+async function contentOf(dataset: Dataset): Promise<string> {
+  if (dataset.card.origin === "generated") return dataset.fingerprint;
+  const hashes: string[] = [];
+  const add = async (images: readonly Image[] | null) => {
+    for (const image of images ?? []) hashes.push(await contentHash(image).catch(() => "unreadable"));
+  };
+  for (const question of dataset.questions) await add(question.images);
+  for (const images of dataset.graph.entities.array("images") as readonly (readonly Image[])[]) await add(images);
+  return hashes.length === 0 ? dataset.fingerprint : stableHash([dataset.fingerprint, ...hashes]);
+}
+
 async function jobsOf(dataset: Dataset, { cells, seeds }: Plan): Promise<Job[]> {
   const code = codeHash();
+  const content = await contentOf(dataset);
   let train: string | undefined;
   const jobs: Job[] = [];
   for (const cell of cells) {
@@ -105,11 +123,11 @@ async function jobsOf(dataset: Dataset, { cells, seeds }: Plan): Promise<Job[]> 
     const view = dataset.setting(setting);
     const resolved = resolveRetriever(parts.retriever);
     const reading = parts.reader ? resolveReader(parts.reader) : undefined;
-    if (parts.reader?.fit && train === undefined) train = (await dataset.splits.train()).fingerprint;
+    if (parts.reader?.fit && train === undefined) train = await contentOf(await dataset.splits.train());
     for (const seed of seeds) {
       const evidence = {
         code,
-        dataset: dataset.fingerprint,
+        dataset: content,
         split: dataset.split,
         setting: setting ?? null,
         retriever: identity(parts.retriever, resolved),
@@ -122,7 +140,7 @@ async function jobsOf(dataset: Dataset, { cells, seeds }: Plan): Promise<Job[]> 
           ? {
               evidence: parts.usesEvidence
                 ? evidence
-                : { code, dataset: dataset.fingerprint, split: dataset.split, setting: setting ?? null, seed },
+                : { code, dataset: content, split: dataset.split, setting: setting ?? null, seed },
               reader: identity(parts.reader, reading),
               train: parts.reader.fit ? train : null,
             }

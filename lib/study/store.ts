@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { JsonlLog, MkgError, SetupError, sha256 } from "../core/index.js";
 
@@ -8,11 +9,30 @@ import { JsonlLog, MkgError, SetupError, sha256 } from "../core/index.js";
 const costlyStages = ["core", "graph", "media", "datasets", "embed", "answer", "walk", "retrieve"];
 
 let code: string | undefined;
+/** Packages that decide what a part computes: how a picture is drawn and decoded, a file is parsed, a number is drawn. */
+const decidingPackages = ["sharp", "@resvg/resvg-js", "csv-parse", "pure-rand", "arquero"];
+
+/** The version of an installed package; "absent" where it is not found. */
+function versionOf(name: string): string {
+  try {
+    let dir = dirname(createRequire(import.meta.url).resolve(name));
+    for (; dir !== dirname(dir); dir = dirname(dir)) {
+      const file = join(dir, "package.json");
+      if (!existsSync(file)) continue;
+      const found = JSON.parse(readFileSync(file, "utf8")) as { name?: string; version?: string };
+      if (found.name === name) return found.version ?? "";
+    }
+  } catch {
+    // not installed: the parts that need it fail on their own
+  }
+  return "absent";
+}
+
 /** Hash of the code that makes evidence and answers, so that results of another version are never taken for this one's. */
 export function codeHash(): string {
   if (code) return code;
   const root = fileURLToPath(new URL("..", import.meta.url));
-  const parts: string[] = [];
+  const parts: string[] = decidingPackages.map((name) => `${name} ${versionOf(name)}`);
   for (const stage of costlyStages)
     for (const file of readdirSync(join(root, stage), { recursive: true, encoding: "utf8" }).sort())
       if (/(?<!\.d)\.(js|ts)$/.test(file))

@@ -1,11 +1,14 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import sharp from "sharp";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import type { Query } from "../../lib/core/index.js";
+import { loadDataset } from "../../lib/datasets/index.js";
 import { defineRetriever, type RetrieverContext } from "../../lib/retrieve/index.js";
 import { saveReport, study } from "../../lib/study/index.js";
+import { writeFolder } from "../support/cli.js";
 import { tiny } from "../support/tiny.js";
 
 const dataset = tiny();
@@ -147,6 +150,30 @@ test("a bare function runs beside a named retriever and leaves nothing that anot
   assert.is(readdirSync(join(dir, "evidence")).length, 1);
   const [row] = s.compare().objects() as { a: string; b: string; difference: number; clusters: number }[];
   assert.equal([row?.a, row?.b, row?.clusters], ["base", "retriever=shortest", 6]);
+});
+
+test("a picture file with other bytes under the same name is another question: nothing stored is reused", async () => {
+  const data = writeFolder(tiny(), folder());
+  const picture = join(data, "a.png");
+  const png = (r: number) =>
+    sharp({ create: { width: 8, height: 8, channels: 3, background: { r, g: 0, b: 0 } } })
+      .png()
+      .toBuffer();
+  writeFileSync(picture, await png(0));
+  writeFileSync(
+    join(data, "questions.jsonl"),
+    `${JSON.stringify({ id: "1", text: "What does Amru do?", images: ["a.png"], gold: { triples: ["Amru-0"] } })}\n`,
+  );
+  const counter = { calls: 0 };
+  const dir = folder();
+  const once = async () =>
+    study({ dataset: await loadDataset(data), base: { retriever: counting(counter) }, controls: [], dir }).run();
+  await once();
+  await once();
+  assert.is(counter.calls, 1);
+  writeFileSync(picture, await png(255));
+  await once();
+  assert.is(counter.calls, 2);
 });
 
 test("two studies do not write to one folder at once; a lock of a dead process is taken over", async () => {
