@@ -2,7 +2,15 @@
 
 // tables are Arquero's: named here so that a cell's inferred types can be written wherever the notebook lies
 export type { ColumnTable } from "arquero";
-export { answer, type Reader, type ReaderContext, reader, readerNames } from "./answer/index.js";
+export {
+  answer,
+  type FitContext,
+  type Reader,
+  type ReaderContext,
+  reader,
+  readerNames,
+  readerOptions,
+} from "./answer/index.js";
 export {
   type Answer,
   type Evidence,
@@ -11,6 +19,8 @@ export {
   type Image,
   MkgError,
   type OnProgress,
+  type OptionSpec,
+  type OptionSpecs,
   type ProgressEvent,
   type Query,
   type Question,
@@ -22,13 +32,18 @@ export {
   words,
 } from "./core/index.js";
 export {
+  type BestiaryOptions,
+  bestiaryOptions,
   type Candidate,
   type Dataset,
   type DatasetCard,
+  type DatasetInput,
   datasetList,
   datasetNames,
   defineDataset,
+  type LoadDatasetOptions,
   loadDataset,
+  type QuestionInput,
   type SettingName,
   type SettingView,
   toQuery,
@@ -43,31 +58,43 @@ export {
   type Vectors,
 } from "./embed/index.js";
 export {
+  type AnswerInput,
   defineMeasure,
   evaluateFiles,
+  type FileResult,
   type Measure,
+  type MeasureInputs,
+  type MeasureSpec,
   measureNames,
+  type PathInput,
   parseMeasure,
+  type RankingInput,
   type Run,
   type RunItem,
   score,
 } from "./evaluate/index.js";
 export {
+  type CellFormat,
   type Chart,
   type ChartOptions,
   chart,
   charts,
+  type FigurePaths,
   latexTable,
   markdownTable,
   type Rows,
+  type SaveOptions,
   saveFigure,
+  type TableOptions,
   venues,
 } from "./figure/index.js";
 export {
   type Direction,
   type Entity,
   type Graph,
+  type GraphDescription,
   graphFrom,
+  type LoadGraphOptions,
   type LoadReport,
   loadGraph,
   type Neighbour,
@@ -84,20 +111,73 @@ export {
   pixels,
   selectFrames,
 } from "./media/index.js";
-export { type MimeBundle, runNotebook, show } from "./notebook/index.js";
+export {
+  type CellOutput,
+  type Display,
+  type ExecutedCell,
+  type MimeBundle,
+  NotebookError,
+  type NotebookOptions,
+  type NotebookResult,
+  runNotebook,
+  type ShowOptions,
+  show,
+} from "./notebook/index.js";
 export {
   control,
   controlNames,
+  controlOptions,
+  controlSummary,
   defineRetriever,
+  type PrepareContext,
   type Retriever,
   type RetrieverContext,
+  type RetrieverDefinition,
   readRun,
   retrieve,
   retriever,
   retrieverCitation,
   retrieverNames,
+  retrieverOptions,
+  type WrittenRun,
   writeRun,
 } from "./retrieve/index.js";
-export { type Comparison, compare, comparePairs, type Interval, interval } from "./stats/index.js";
-export { ablation, type Study, type StudySpec, saveReport, study } from "./study/index.js";
-export { type Agents, scoredAgents } from "./walk/index.js";
+export {
+  type CompareOptions,
+  type Comparison,
+  compare,
+  comparePairs,
+  type Interval,
+  type IntervalOptions,
+  interval,
+  type Scores,
+} from "./stats/index.js";
+export {
+  type Ablation,
+  ablation,
+  type Cell,
+  type ExecuteOptions,
+  type Plan,
+  type Report,
+  type ReportOptions,
+  type Study,
+  type StudySpec,
+  saveReport,
+  study,
+} from "./study/index.js";
+export {
+  type Agents,
+  type AgentView,
+  type ExpansionView,
+  type PathView,
+  type SearchOrder,
+  type Similarity,
+  scoredAgents,
+  searchOrders,
+  type TopicView,
+  type ValidationView,
+  type Verdict,
+  type WalkContext,
+  type WalkOptions,
+  walkOptions,
+} from "./walk/index.js";

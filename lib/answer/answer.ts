@@ -1,6 +1,9 @@
 import {
   type Answer,
+  abortable,
   type Evidence,
+  errorText,
+  followed,
   MkgError,
   type OnProgress,
   Progress,
@@ -48,6 +51,13 @@ async function fitted(dataset: Dataset, reader: Reader, seed: number, signal: Ab
   if (known) return known;
   const run = async () => {
     const train = await dataset.splits.train();
+    if (train.fingerprint === dataset.fingerprint)
+      throw new MkgError(
+        "prepareReader",
+        `${quote(resolveReader(reader).label)} learns from the training split, and the questions under test are that split (${dataset.name}, ${dataset.split})`,
+        "Another split than the one it is fitted on",
+        "Use the test or the validation split",
+      );
     if (train.questions.length === 0)
       throw new MkgError(
         "prepareReader",
@@ -79,6 +89,9 @@ function fault(reply: unknown, hits: number): string | undefined {
   return undefined;
 }
 
+const plainAnswer = ({ text, status, citedRanks, tokens, costUsd, stop, trace }: Answer): Answer =>
+  JSON.parse(JSON.stringify({ text, status, citedRanks, tokens, costUsd, stop, trace })) as Answer;
+
 /**
  * Makes a reader ready for a data set: fits it on `dataset.splits.train()` if it learns (once per data set, fit and seed: what a fit depends on besides must not change),
  * and returns the function that answers one query. A reader that throws or returns something malformed gives an answer with
@@ -94,16 +107,20 @@ export async function prepareReader(
   seed: number,
   signal: AbortSignal,
 ): Promise<(query: Query, evidence: Evidence, random: Random) => Promise<Answer>> {
-  const state = await fitted(dataset, reader, seed, signal);
+  const state = await abortable(fitted(dataset, reader, seed, signal), signal);
   return async (query, evidence, random) => {
     signal.throwIfAborted();
     try {
-      const reply = await reader(query, evidence, Object.freeze({ graph: dataset.graph, state, random, signal }));
-      const wrong = fault(reply, evidence.hits.length);
-      return wrong ? failed(wrong) : reply;
+      const said = reader(query, evidence, Object.freeze({ graph: dataset.graph, state, random, signal }));
+      // a copy, as a file would give it back: a reader may use one object for every reply
+      const checked = followed(said, (reply) => {
+        const wrong = fault(reply, evidence.hits.length);
+        return wrong ? failed(wrong) : plainAnswer(reply);
+      });
+      return await abortable(checked, signal);
     } catch (error) {
       signal.throwIfAborted();
-      return failed(error instanceof Error ? error.message : String(error));
+      return failed(errorText(error));
     }
   };
 }

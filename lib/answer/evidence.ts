@@ -1,7 +1,7 @@
-import { byCodeUnit, type Hit, words } from "../core/index.js";
+import { byCodeUnit, contentWords, type Hit, MkgError, quote, shareSaid, words } from "../core/index.js";
 import { dot, type Encoder, encoder } from "../embed/index.js";
 import type { Graph, Triple } from "../graph/index.js";
-import { answerKey, contentWords, shareSaid, standsIn } from "./text.js";
+import { answerKey, standsIn } from "./text.js";
 
 /** Something that the evidence offers as an answer. */
 export interface Candidate {
@@ -56,15 +56,33 @@ const encode = async (text: string): Promise<Float32Array> => {
   loaded ??= encoder("hash", { dim: 1024 });
   return (await loaded).encode([text]);
 };
-// Owner: this module. Key: the text, which is a relation with a kind of entity: as many as a graph has sorts of edges.
-const sortVectors = new Map<string, Promise<Float32Array>>();
+// Owner: the graph; dropped with it. Key: the text, which is a relation with a kind of entity: as many as the graph has sorts of edges.
+const sortVectors = new WeakMap<Graph, Map<string, Promise<Float32Array>>>();
 
 /** [1024] vector of an edge's relation and the kind of its tail. */
 function vectorOf(graph: Graph, { relationLabel, tail }: Triple): Promise<Float32Array> {
   const text = contentWords(`${relationLabel} ${graph.entity(tail).kind}`);
-  const vector = sortVectors.get(text) ?? encode(text);
-  sortVectors.set(text, vector);
+  const vectors = sortVectors.get(graph) ?? new Map<string, Promise<Float32Array>>();
+  sortVectors.set(graph, vectors);
+  const vector = vectors.get(text) ?? encode(text);
+  vectors.set(text, vector);
   return vector;
+}
+
+/** The triples of a hit; of a path without them, the first edge of the graph between each two entities, as `graph.text` reads it. */
+function triplesOf({ triple, path, pathTriples }: Hit, graph: Graph): readonly string[] {
+  if (triple !== undefined) return [triple];
+  if (pathTriples || !path) return pathTriples ?? [];
+  return path.slice(1).map((b, i) => {
+    const edge = graph.neighbours(path[i] as string, { direction: "both" }).find((n) => n.entity === b);
+    if (!edge)
+      throw new MkgError(
+        "readEvidence",
+        `no triple joins ${quote(path[i])} and ${quote(b)}`,
+        "A path follows triples of the graph",
+      );
+    return edge.triple;
+  });
 }
 
 /**
@@ -87,7 +105,7 @@ export async function readEvidence(question: string, hits: readonly Hit[], graph
   for (const [i, hit] of hits.entries()) {
     const rank = i + 1;
     if (hit.text !== undefined) offer(hit.text, rank, 0);
-    const triples = hit.triple !== undefined ? [hit.triple] : (hit.pathTriples ?? []);
+    const triples = triplesOf(hit, graph);
     if (hit.path?.length === 1) {
       const { label, description } = graph.entity(hit.path[0] as string);
       offer(label, rank, 0);

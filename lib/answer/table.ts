@@ -21,14 +21,18 @@ function entryOf(place: string, name: string): ReaderEntry {
   return entry;
 }
 
-// Owner: this table. One fit for each reader and its options, so that equal readers are fitted once per data set (answer.ts); as many as are asked for.
+// Owner: this table. One fit for each reader and its options, so that equal readers are fitted once per data set (answer.ts).
+// The least recently asked for is dropped: an equal reader made after that is fitted anew, with the same result.
 const fits = new Map<string, NonNullable<Reader["fit"]>>();
+const maxFits = 64;
 
 function fitOf(entry: ReaderEntry, params: Readonly<Record<string, unknown>>): Reader["fit"] {
   if (!entry.fit) return undefined;
   const key = stableHash([entry.name, entry.version, params]);
   const fit = fits.get(key) ?? ((context) => entry.fit?.(context, params));
+  fits.delete(key);
   fits.set(key, fit);
+  if (fits.size > maxFits) fits.delete(fits.keys().next().value as string);
   return fit;
 }
 

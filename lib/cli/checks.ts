@@ -151,6 +151,7 @@ export function kernelSpec(context: Context): Finding {
   const remedy =
     'npx tslab install --python=.venv/bin/python --sys-prefix --binary="$PWD/node_modules/.bin/tslab" (with the Python of your Jupyter)';
   const problems: string[] = [];
+  const found: { name: string; folder: string }[] = [];
   for (const folder of jupyterFolders(context).map((path) => join(path, "kernels"))) {
     if (!existsSync(folder)) continue;
     for (const name of readdirSync(folder).sort()) {
@@ -158,10 +159,14 @@ export function kernelSpec(context: Context): Finding {
       if (!spec?.argv.some((part) => /tslab/.test(part))) continue;
       const [command = ""] = spec.argv;
       const there = isAbsolute(command) ? isFile(command) : program(context, command) !== undefined;
-      if (there) return works(`${name} in ${folder}`);
+      if (there) found.push({ name, folder });
+      if (there) continue;
       problems.push(`${name} in ${folder} names a program that is not there (${command})`);
     }
   }
+  // tslab installs a kernel for JavaScript beside its own
+  const best = found.find(({ name }) => name === "tslab") ?? found[0];
+  if (best) return works(`${best.name} in ${best.folder}`);
   return problems.length > 0
     ? broken(problems.join("; "), remedy)
     : missing("no kernel that runs tslab; only needed to open notebooks in a browser", remedy);
@@ -175,6 +180,18 @@ function kernelAt(path: string): { argv: string[] } | undefined {
   } catch {
     return undefined; // not a kernel folder
   }
+}
+
+/**
+ * Which of the folders and files that a data set needs, as `datasetList` words it (`folder/: file, file; folder/`), are
+ * not below `dir`.
+ */
+export function missingFiles(needs: string, dir: string): string[] {
+  const paths = needs.split("; ").flatMap((part) => {
+    const [folder = "", files] = part.split(": ");
+    return files ? files.split(", ").map((file) => join(folder, file)) : folder ? [folder] : [];
+  });
+  return paths.filter((path) => !existsSync(join(dir, path)));
 }
 
 export async function dataSets({ env, cwd }: Context): Promise<Finding> {

@@ -1,13 +1,15 @@
 import { existsSync } from "node:fs";
-import { basename, extname, join } from "node:path";
+import { basename, dirname, extname, isAbsolute, join } from "node:path";
 import type { Command } from "commander";
 import { MkgError, quote, readText, unknownName, writeAtomic } from "../core/index.js";
-import { type Dataset, datasetList, loadDataset } from "../datasets/index.js";
+import { type Dataset, datasetList, datasetNames, loadDataset } from "../datasets/index.js";
 import { evaluateFiles } from "../evaluate/index.js";
 import { runNotebook } from "../notebook/index.js";
 import { retrieve as retrieveAll, retriever, retrieverOptions, writeRun } from "../retrieve/index.js";
 import { compare } from "../stats/index.js";
 import { ablation, type ExecuteOptions, type Report, type Study, saveReport, study } from "../study/index.js";
+import { missingFiles } from "./checks.js";
+import { optionLists, optionText } from "./options.js";
 import { readScores } from "./scores.js";
 import { duration, plainTable, progressLine } from "./terminal.js";
 
@@ -63,7 +65,7 @@ export async function ablate(flags: Flags, command: Command): Promise<void> {
   announce(
     await saveReport(target, {
       notApplicable,
-      command: `mkglab ablate --dataset ${name}${flags.seeds === 3 ? "" : ` --seeds ${flags.seeds}`}`,
+      command: `npx mkglab ablate --dataset ${name}${flags.seeds === 3 ? "" : ` --seeds ${flags.seeds}`}`,
     }),
     flags,
     startedAt,
@@ -89,9 +91,7 @@ export async function studyFile(file: string, flags: Flags, command: Command): P
     (flags.out as string | undefined) ??
     (spec.dir as string | undefined) ??
     join("runs", basename(file, extname(file)));
-  const target = study({ ...spec, dataset: await open(spec.dataset, command), dir } as unknown as Parameters<
-    typeof study
-  >[0]);
+  const target = await opened(file, { ...spec, dataset: spec.dataset, dir }, command);
   if (flags.dryRun) {
     const cells = target.plan.cells.map(({ label, baseline, options, control }) => ({
       run: label,
@@ -111,7 +111,29 @@ export async function studyFile(file: string, flags: Flags, command: Command): P
     );
   }
   await runWithProgress(target, { concurrency: flags.concurrency as number });
-  announce(await saveReport(target, { command: `mkglab study ${file}` }), flags, startedAt);
+  announce(await saveReport(target, { command: `npx mkglab study ${file}` }), flags, startedAt);
+}
+
+/** The study of a file; an error says in which file. */
+async function opened(
+  file: string,
+  spec: Readonly<Record<string, unknown>> & { readonly dataset: string },
+  command: Command,
+): Promise<Study> {
+  try {
+    const dataset = await open(besideFile(file, spec.dataset), command);
+    return study({ ...spec, dataset } as unknown as Parameters<typeof study>[0]);
+  } catch (error) {
+    if (!(error instanceof MkgError)) throw error;
+    const { place, problem, allowed, remedy } = error;
+    throw new MkgError(`${file}: ${place}`, problem, allowed, remedy);
+  }
+}
+
+/** A data set's folder that lies beside the file that names it; a data set's name, and any other path, stays as it is. */
+function besideFile(file: string, dataset: string): string {
+  const beside = join(dirname(file), dataset);
+  return datasetNames().includes(dataset) || isAbsolute(dataset) || !existsSync(beside) ? dataset : beside;
 }
 
 /** `mkglab retrieve`. */
@@ -222,6 +244,9 @@ export async function evaluate(flags: Flags): Promise<void> {
   out(plainTable(rows));
 }
 
+/** What a comparison says, in the order in which it is read; all its columns are in the JSON. */
+const comparedColumns = "b a measure difference low high pAdjusted n nMissing clusters".split(" ");
+
 /** `mkglab compare`. */
 export async function compareFiles(files: string[], flags: Flags): Promise<void> {
   const rows = (await Promise.all(files.map((file) => readScores(file)))).flat();
@@ -233,8 +258,14 @@ export async function compareFiles(files: string[], flags: Flags): Promise<void>
     correction: flags.correction as "holm" | "none",
     seed: flags.seed as number,
   });
-  if (flags.json) return json(table.objects());
-  out(plainTable(table.objects() as Record<string, unknown>[]));
+  const compared = table.objects() as Record<string, unknown>[];
+  if (flags.json) return json(compared);
+  const columns = compared.every((row) => row.status === "ok") ? comparedColumns : [...comparedColumns, "status"];
+  out(plainTable(compared.map((row) => Object.fromEntries(columns.map((name) => [name, row[name]])))));
+  for (const warning of new Set(compared.map((row) => row.warning).filter(Boolean)))
+    out(
+      `warning for ${compared.filter((row) => row.warning === warning).length} of ${compared.length} rows: ${warning}`,
+    );
 }
 
 /** `mkglab notebook`. */
@@ -268,8 +299,28 @@ function jsonOrText(text: string): unknown {
 }
 
 /** `mkglab data list`. */
-export async function dataList(flags: Flags): Promise<void> {
-  const rows = datasetList().map(({ name, summary, needs }) => ({ name, summary, needs }));
+export async function dataList(flags: Flags, command: Command): Promise<void> {
+  const dir = dataDir(command);
+  const rows = datasetList().map(({ name, summary, needs }) => {
+    const missing = missingFiles(needs, dir);
+    return { name, here: missing.length === 0, missing, summary, needs };
+  });
   if (flags.json) return json(rows);
-  out(plainTable(rows));
+  out(
+    plainTable(
+      rows.map(({ name, here, missing, summary }) => ({
+        name,
+        here: here ? "yes" : `no: ${missing.join(", ")}`,
+        summary,
+      })),
+    ),
+  );
+  if (rows.some(({ here }) => !here)) out(`Looked for in ${dir}; data/README.md says where files come from.`);
+}
+
+/** `mkglab options`. */
+export async function options(name: string | undefined, flags: Flags): Promise<void> {
+  const lists = optionLists(name);
+  if (flags.json) return json(lists);
+  out(optionText(lists));
 }

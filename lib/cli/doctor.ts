@@ -5,6 +5,8 @@ import * as check from "./checks.js";
 
 export interface Check extends Finding {
   readonly name: string;
+  /** Whether the default run does without it. */
+  readonly optional: boolean;
 }
 
 export interface DoctorOptions {
@@ -18,7 +20,7 @@ export interface DoctorOptions {
   readonly only?: readonly string[];
 }
 
-const unused = "optional, and nothing in this version uses it yet";
+const unused = "nothing in this version uses it yet";
 const native =
   'loaded.backend().binding ? "runs on libtensorflow, " + (loaded.backend().isUsingGpuDevice ? "GPU" : "CPU") : "is pure JavaScript here, the slow cpu backend"';
 const wasm = `load("@tensorflow/tfjs").then(async (tf) => {
@@ -64,7 +66,11 @@ const optional: readonly Optional[] = [
 ];
 
 /** The table of checks, in the order in which they are shown; null: was not asked for. */
-const checks: readonly { readonly name: string; run(context: Context): Finding | null | Promise<Finding | null> }[] = [
+const checks: readonly {
+  readonly name: string;
+  readonly optional?: boolean;
+  run(context: Context): Finding | null | Promise<Finding | null>;
+}[] = [
   { name: "Node.js", run: check.node },
   { name: "build", run: check.build },
   { name: "tables (arquero)", run: check.tables },
@@ -73,13 +79,17 @@ const checks: readonly { readonly name: string; run(context: Context): Finding |
   { name: "figure font", run: check.font },
   { name: "figures (vega, PDF)", run: check.figures },
   { name: "notebooks without Jupyter (tslab)", run: check.headless },
-  { name: "JupyterLab", run: check.jupyter },
-  { name: "kernel in JupyterLab", run: check.kernelSpec },
-  ...optional.map((part) => ({ name: part.name, run: (context: Context) => check.optionalPart(part, context) })),
-  { name: "data sets", run: check.dataSets },
-  { name: "API key", run: check.apiKey },
-  { name: "model server", run: check.server },
   { name: "disk space", run: check.disk },
+  { name: "JupyterLab", optional: true, run: check.jupyter },
+  { name: "kernel in JupyterLab", optional: true, run: check.kernelSpec },
+  { name: "data sets", optional: true, run: check.dataSets },
+  ...optional.map((part) => ({
+    name: part.name,
+    optional: true,
+    run: (context: Context) => check.optionalPart(part, context),
+  })),
+  { name: "API key", optional: true, run: check.apiKey },
+  { name: "model server", optional: true, run: check.server },
 ];
 
 /**
@@ -89,7 +99,7 @@ const checks: readonly { readonly name: string; run(context: Context): Finding |
  *
  * @example
  * const { checks } = await doctor({ env: process.env, cwd: process.cwd() });
- * checks[0]; // { name: "Node.js", status: "works", detail: "v20.20.2, linux x64", remedy: "" }
+ * checks[0]; // { name: "Node.js", optional: false, status: "works", detail: "v20.20.2, linux x64", remedy: "" }
  */
 export async function doctor(options: DoctorOptions): Promise<{ checks: Check[] }> {
   const root = options.root ?? fileURLToPath(new URL("../..", import.meta.url));
@@ -98,12 +108,12 @@ export async function doctor(options: DoctorOptions): Promise<{ checks: Check[] 
   const names = checks.map(({ name }) => name);
   for (const name of only ?? []) if (!names.includes(name)) throw unknownName("doctor", "check", name, names);
   const found: Check[] = [];
-  for (const { name, run } of checks) {
+  for (const { name, optional = false, run } of checks) {
     if (only && !only.includes(name)) continue;
     const finding = await Promise.resolve(context)
       .then(run)
       .catch((error): Finding => ({ status: "broken", detail: check.reason(error), remedy: "npm ci" }));
-    if (finding) found.push({ name, ...finding });
+    if (finding) found.push({ name, optional, ...finding });
   }
   return { checks: found };
 }
@@ -111,7 +121,7 @@ export async function doctor(options: DoctorOptions): Promise<{ checks: Check[] 
 const marks: Readonly<Record<CheckStatus, string>> = { works: "ok     ", missing: "missing", broken: "BROKEN " };
 
 /**
- * The checks as text: one line each, what to do below it, counts last.
+ * The checks as text: one line each, what to do below it, what the default run does without in a part of its own, counts last.
  *
  * @example
  * doctorText(await doctor({ env: process.env, cwd: process.cwd() }));
@@ -119,10 +129,19 @@ const marks: Readonly<Record<CheckStatus, string>> = { works: "ok     ", missing
  * // …
  */
 export function doctorText({ checks: found }: { readonly checks: readonly Check[] }): string {
-  const lines = found.flatMap(({ name, status, detail, remedy }) => [
-    `${marks[status]}  ${name}: ${detail}`,
-    ...(remedy ? [`         → ${remedy}`] : []),
-  ]);
-  const count = (status: CheckStatus) => found.filter((one) => one.status === status).length;
-  return `${lines.join("\n")}\n\n${count("works")} work, ${count("missing")} missing, ${count("broken")} broken\n`;
+  const lines = (checks: readonly Check[]) =>
+    checks.flatMap(({ name, status, detail, remedy, optional }) => [
+      `${optional && status === "missing" ? "absent " : marks[status]}  ${name}: ${detail}`,
+      ...(remedy ? [`         → ${remedy}`] : []),
+    ]);
+  const count = (checks: readonly Check[], status: CheckStatus) => checks.filter((one) => one.status === status).length;
+  const needed = found.filter((one) => !one.optional);
+  const rest = found.filter((one) => one.optional);
+  const parts = [
+    ...lines(needed),
+    ...(rest.length > 0 ? ["", "Optional, not needed by the default run:", ...lines(rest)] : []),
+    "",
+    `${count(needed, "works")} work, ${count(needed, "missing")} missing, ${count(needed, "broken")} broken; optional: ${count(rest, "works")} work, ${count(rest, "missing")} absent, ${count(rest, "broken")} broken`,
+  ];
+  return `${parts.join("\n")}\n`;
 }

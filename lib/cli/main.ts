@@ -54,7 +54,10 @@ function program(): Command {
   root
     .command("study")
     .description("run, or go on with, a study described in a JSON file")
-    .argument("<file>", "JSON: dataset, base, vary, design, cross, controls, measures, seeds, split")
+    .argument(
+      "<file>",
+      "JSON: dataset, base, vary, design, cross, controls, measures, seeds, split; `mkglab options` lists what base and vary take",
+    )
     .option("--out <dir>", "where results go and are reused from (default: runs/ and the file's name)")
     .option("--concurrency <n>", "questions in flight; results do not depend on it", integerOption(1), 8)
     .option("--dry-run", "list the cells and stop")
@@ -68,7 +71,12 @@ function program(): Command {
     .option("--setting <name>", "S1 … S5, where the data set has settings")
     .option("--k <n>", "hits per question", integerOption(1), 100)
     .option("--seed <n>", "run seed", integerOption(0), 0)
-    .option("-o, --option <name=value>", "an option of the retriever; repeatable", collectPair, {})
+    .option(
+      "-o, --option <name=value>",
+      "an option of the retriever, see `mkglab options`; repeatable",
+      collectPair,
+      {},
+    )
     .requiredOption("--out <file>", "the run, in TREC format; the name may end in .jsonl for full evidence")
     .option("--qrels-out <file>", "also write the relevant documents of the setting, in TREC format")
     .option("--json", "print the result as JSON")
@@ -112,6 +120,12 @@ function program(): Command {
     .option("--timeout <seconds>", "for each cell", integerOption(1), 600)
     .option("--json", "print the result as JSON")
     .action(run.notebook);
+  root
+    .command("options")
+    .description("options of retrievers, readers and controls: the factors of a study, with their levels")
+    .argument("[name]", "a retriever, reader or control (default: all)")
+    .option("--json", "print as JSON")
+    .action(run.options);
   const data = root.command("data").description("data sets");
   data
     .command("list")

@@ -14,16 +14,18 @@ export function progressLine(
   let last = Number.NEGATIVE_INFINITY;
   let width = 0;
   return {
-    report({ task, done, total, remainingMs, elapsedMs }) {
+    report({ task, done, total, stored, remainingMs, elapsedMs }) {
       const now = performance.now();
       if (now - last < everyMs && done < total) return;
       last = now;
       const left =
         done === total
           ? `done in ${duration(elapsedMs)}`
-          : remainingMs === null
-            ? "reusing stored results"
-            : `${duration(remainingMs)} left`;
+          : remainingMs !== null
+            ? `${duration(remainingMs)} left`
+            : done === stored && stored > 0
+              ? "reusing stored results"
+              : "estimating";
       const text = `${String(done).padStart(String(total).length)}/${total} (${Math.floor((100 * done) / Math.max(total, 1))} %), ${left} · ${task}`;
       if (stream.isTTY) {
         const shown = text.slice(0, Math.max(20, (stream.columns ?? 80) - 1));

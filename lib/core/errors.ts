@@ -64,3 +64,7 @@ export function unknownName(place: string, kind: string, name: unknown, names: I
     meant ? `Did you mean ${quote(meant)}?` : "",
   );
 }
+
+/** What a thrown value says, in one line; code may throw anything, `undefined` included. */
+export const errorText = (error: unknown): string =>
+  (error instanceof Error ? error.message || error.name : `threw ${quote(error)}`).replace(/\s+/g, " ");

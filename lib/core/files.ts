@@ -1,19 +1,61 @@
 import { existsSync } from "node:fs";
 import { mkdir, open, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { MkgError } from "./errors.js";
+import { MkgError, SetupError } from "./errors.js";
 import { parseJsonLine, readingTrouble } from "./lines.js";
+
+/** Makes a folder and those above it. Not `recursive: true`, which never returns where a file system refuses with ENOENT (/proc). */
+export async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST" && (await stat(path)).isDirectory()) return;
+    if (code !== "ENOENT" || dirname(path) === path || existsSync(dirname(path))) throw error;
+    await makeFolder(dirname(path));
+    await makeFolder(path);
+  }
+}
 
 /** Writes the whole file or nothing: to a temporary file beside it, then renamed. Makes missing folders. */
 export async function writeAtomic(path: string, data: string | Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  await writing(path, () => makeFolder(dirname(path)));
   const temporary = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`;
+  await writing(path, async () => {
+    try {
+      await writeFile(temporary, data);
+      await rename(temporary, path);
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => {}); // where nothing can be written, nothing is left behind
+      throw error;
+    }
+  });
+}
+
+const writingTrouble: Readonly<Record<string, string>> = {
+  ENOSPC: "The disk is full: make room",
+  EACCES: "Writing is not permitted: choose another place, or change its mode",
+  EPERM: "Writing is not permitted: choose another place",
+  EROFS: "The file system is read-only: choose another place",
+  ENOTDIR: "A part of the path is a file, not a folder: choose another place",
+  EEXIST: "A file stands where a folder is wanted: choose another place",
+  EISDIR: "It is a folder: give a file",
+  ENOENT: "Folders cannot be made there: choose another place",
+};
+
+/** Does some writing; what the system refuses is an error that names the place and what to do. */
+async function writing<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
-    await writeFile(temporary, data);
-    await rename(temporary, path);
+    return await work();
   } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined || error instanceof MkgError) throw error;
+    throw new SetupError(
+      "writing",
+      `cannot write (${path}: ${code})`,
+      "",
+      writingTrouble[code] ?? "Choose another place",
+    );
   }
 }
 
@@ -35,7 +77,17 @@ export async function readText(path: string, { place = "readText", maxBytes = 51
   }
   if (size > maxBytes)
     throw new MkgError(place, `the file is too large (${path}: ${size} bytes)`, `At most ${maxBytes} bytes`);
-  const bytes = await readFile(path);
+  let bytes: Uint8Array;
+  try {
+    bytes = await readFile(path);
+  } catch (error) {
+    throw new MkgError(
+      place,
+      `cannot read the file (${path})`,
+      "",
+      readingTrouble((error as NodeJS.ErrnoException).code ?? String(error)),
+    );
+  }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -55,8 +107,9 @@ export class JsonlLog<T> {
     private readonly handle: Awaited<ReturnType<typeof open>>,
   ) {}
 
-  static async open<T>(path: string): Promise<JsonlLog<T>> {
-    await mkdir(dirname(path), { recursive: true });
+  /** @param check says what is wrong with a stored record, or nothing; a wrong one is an error that names file and line. */
+  static async open<T>(path: string, check: (record: T) => string | undefined = () => undefined): Promise<JsonlLog<T>> {
+    await writing(path, () => makeFolder(dirname(path)));
     const stored: T[] = [];
     if (existsSync(path)) {
       const bytes = await readFile(path);
@@ -64,15 +117,25 @@ export class JsonlLog<T> {
       if (whole < bytes.length) await truncate(path, whole);
       const lines = bytes.subarray(0, whole).toString("utf8").split("\n");
       lines.forEach((line, i) => {
-        if (line) stored.push(parseJsonLine<T>(line, path, i + 1));
+        if (!line) return;
+        const record = parseJsonLine<T>(line, path, i + 1);
+        const wrong = check(record);
+        if (wrong)
+          throw new MkgError(
+            "stored results",
+            `${path}, line ${i + 1}: ${wrong}`,
+            "",
+            "Delete the file: what it held is run again",
+          );
+        stored.push(record);
       });
     }
-    return new JsonlLog<T>(path, stored, await open(path, "a"));
+    return new JsonlLog<T>(path, stored, await writing(path, () => open(path, "a")));
   }
 
   /** One write call per record, so that concurrent appends do not mix. */
   async append(record: T): Promise<void> {
-    await this.handle.appendFile(`${JSON.stringify(record)}\n`);
+    await writing(this.path, () => this.handle.appendFile(`${JSON.stringify(record)}\n`));
   }
 
   close(): Promise<void> {

@@ -1,4 +1,4 @@
-import { MkgError, nearest, quote } from "./errors.js";
+import { MkgError, nearest, quote, unknownName } from "./errors.js";
 
 /** One option of a part: meaning, allowed values, default. Tables of parts declare theirs, and an unknown key is an error. */
 export interface OptionSpec {
@@ -86,6 +86,14 @@ export function resolveOptions(
     out[key] = value;
   }
   return out;
+}
+
+/** Refuses what is not an object of known keys; undefined passes. `kind`: what a key is called in the message. */
+export function refuseUnknown(place: string, object: unknown, known: readonly string[], kind = "key"): void {
+  if (object === undefined) return;
+  if (typeof object !== "object" || object === null || Array.isArray(object))
+    throw new MkgError(place, `not an object of ${kind}s (${quote(object)})`, `Known: ${known.join(", ")}`);
+  for (const key of Object.keys(object)) if (!known.includes(key)) throw unknownName(place, kind, key, known);
 }
 
 /** A positive integer, or an error in the house form. */

@@ -96,9 +96,9 @@ export interface Score {
   readonly status: ScoreStatus;
 }
 
-/** Stable identity of a hit: what ties are broken by and duplicates are found by. */
-export const hitId = (hit: Hit): string =>
-  hit.triple ?? hit.passage ?? (hit.path ? JSON.stringify([hit.path, hit.pathTriples ?? []]) : (hit.text ?? ""));
+/** Stable identity of a hit, what duplicates are found by: a triple's id as it is, other kinds as JSON that names the kind. */
+export const hitId = ({ triple, path, pathTriples = [], passage, text = "" }: Hit): string =>
+  triple ?? JSON.stringify(passage !== undefined ? { passage } : path ? [path, pathTriples] : { text });
 
 /** Code-unit order: the same on every machine, unlike `localeCompare`. */
 export const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -113,6 +113,8 @@ function byId(a: string, b: string): number {
 
 /** Hits best first; equal scores by id ascending (whole numbers by value, the rest by code unit). Returns a new array. */
 export function rankHits(hits: readonly Hit[]): Hit[] {
-  const ids = new Map(hits.map((hit) => [hit, hitId(hit)]));
-  return [...hits].sort((a, b) => b.score - a.score || byId(ids.get(a) as string, ids.get(b) as string));
+  const keyed = hits.map((hit) => ({ hit, own: hit.triple ?? hit.passage ?? hit.text ?? hitId(hit), id: hitId(hit) }));
+  // a triple and a passage may have the same id of their own
+  keyed.sort((a, b) => b.hit.score - a.hit.score || byId(a.own, b.own) || byCodeUnit(a.id, b.id));
+  return keyed.map(({ hit }) => hit);
 }

@@ -1,5 +1,14 @@
 import { table } from "arquero";
-import { type Gold, type Image, MkgError, type Question, quote, stableHash, unknownName } from "../core/index.js";
+import {
+  type Gold,
+  type Image,
+  MkgError,
+  type Question,
+  quote,
+  refuseUnknown,
+  stableHash,
+  unknownName,
+} from "../core/index.js";
 import { frozenImage, type Graph, type Triple } from "../graph/index.js";
 import { plainCopy } from "./plain.js";
 import type { Candidate, Dataset, DatasetCard, SettingName, SettingView } from "./types.js";
@@ -30,15 +39,42 @@ export interface DatasetInput {
   readonly multimodal?: (triple: Triple) => boolean;
 }
 
+const inputKeys = [
+  "name",
+  "graph",
+  "questions",
+  "split",
+  "splits",
+  "visibleMeta",
+  "clusterName",
+  "licence",
+  "citation",
+  "card",
+  "settings",
+  "multimodal",
+] as const satisfies readonly (keyof DatasetInput)[];
+const questionKeys = [
+  "id",
+  "text",
+  "answers",
+  "group",
+  "cluster",
+  "images",
+  "gold",
+  "meta",
+] as const satisfies readonly (keyof Question)[];
+const goldKeys = ["paths", "pathTriples", "triples"] as const satisfies readonly (keyof Gold)[];
 const settingNames: readonly SettingName[] = ["S1", "S2", "S3", "S4", "S5"];
 
 /**
  * A data set from a graph and questions. Checks that question ids are distinct and that gold triples and paths exist in the graph, copies and
  * freezes the questions deeply, and fills in what is left out: no images, no answers, group and cluster `""` become `all` and the question's
- * own id. Errors name the question.
+ * own id. Errors name the question; an unknown key of the input, a question or its gold is one.
  *
  * A gold path needs a triple of the graph between every two of its entities, either way round; `pathTriples`, where given, must name them.
- * `meta` holds plain data only. Cost: O(questions + gold).
+ * Where `pathTriples` is left out it is filled in: for each step the edge that `gold.triples` names, else the only edge, else the first in
+ * triple order; `card.notices` counts the steps where this leaves several.
+ * `meta` holds plain data only. Cost: O(questions + gold · degree).
  *
  * @example
  * const dataset = defineDataset({
@@ -49,6 +85,7 @@ const settingNames: readonly SettingName[] = ["S1", "S2", "S3", "S4", "S5"];
  * dataset.questions.length   // 1
  */
 export function defineDataset(input: DatasetInput): Dataset {
+  refuseUnknown("defineDataset", input, inputKeys);
   const { name, graph } = input;
   if (typeof name !== "string" || name === "")
     throw new MkgError("defineDataset", `name is not a non-empty string (${quote(name)})`);
@@ -59,6 +96,7 @@ export function defineDataset(input: DatasetInput): Dataset {
 
   const split = input.split ?? "test";
   const seen = new Set<string>();
+  const unclear: string[] = [];
   const questions = Object.freeze(
     input.questions.map((question: QuestionInput, i) => {
       const made = makeQuestion(place, question, i);
@@ -69,8 +107,10 @@ export function defineDataset(input: DatasetInput): Dataset {
           "Question ids are distinct",
         );
       seen.add(made.id);
-      if (made.gold) checkGold(`${place}, question ${quote(made.id)}`, graph, made.gold);
-      return made;
+      if (!made.gold) return made;
+      checkGold(`${place}, question ${quote(made.id)}`, graph, made.gold);
+      const gold = withPathTriples(graph, made.gold, (step) => unclear.push(`${made.id}: ${step}`));
+      return gold === made.gold ? made : Object.freeze({ ...made, gold });
     }),
   );
   const settings = settingNames.filter((s) => input.settings?.[s]);
@@ -88,7 +128,7 @@ export function defineDataset(input: DatasetInput): Dataset {
     questions,
     licence: input.licence ?? "not stated",
     citation: input.citation ?? "",
-    card: makeCard(place, input, questions.length),
+    card: makeCard(place, input, questions.length, unclear),
     visibleMeta,
     clusterName: input.clusterName ?? "cluster",
     get fingerprint(): string {
@@ -177,6 +217,7 @@ function makeQuestion(place: string, given: QuestionInput, position: number): Qu
   if (typeof id !== "string" || id === "")
     throw new MkgError(place, `question ${position} (from 0): id is not a non-empty string (${quote(id)})`);
   const where = `${place}, question ${quote(id)}`;
+  refuseUnknown(where, given, questionKeys);
   if (typeof text !== "string" || text.trim() === "")
     throw new MkgError(where, `text is not a non-empty string (${quote(text)})`);
   for (const field of ["group", "cluster"] as const)
@@ -208,6 +249,7 @@ function checkedImage(where: string, image: Image, position: number): Image {
 }
 
 function checkGold(where: string, graph: Graph, gold: Gold): void {
+  refuseUnknown(where, gold, goldKeys, "key of gold");
   const triple = (id: string, what: string): Triple => {
     try {
       return graph.triple(id);
@@ -255,13 +297,40 @@ function checkGold(where: string, graph: Graph, gold: Gold): void {
   });
 }
 
-function makeCard(place: string, input: DatasetInput, questions: number): DatasetCard {
+/** The gold with the triples along its paths, which readers and scores of triples need; `onUnclear` hears of steps with several that fit. */
+function withPathTriples(graph: Graph, gold: Gold, onUnclear: (step: string) => void): Gold {
+  if (!gold.paths?.length || gold.pathTriples) return gold;
+  const named = new Set(gold.triples);
+  const along = gold.paths.map((path) =>
+    Object.freeze(
+      path.slice(1).map((to, i) => {
+        const from = path[i]!;
+        const edges = new Set<string>();
+        for (const n of graph.neighbours(from, { direction: "both" })) if (n.entity === to) edges.add(n.triple);
+        const meant = [...edges].filter((id) => named.has(id));
+        const fitting = meant.length > 0 ? meant : [...edges];
+        if (fitting.length > 1) onUnclear(`${from} – ${to}`);
+        return fitting[0]!;
+      }),
+    ),
+  );
+  return Object.freeze({ ...gold, pathTriples: Object.freeze(along) });
+}
+
+function makeCard(place: string, input: DatasetInput, questions: number, unclear: readonly string[]): DatasetCard {
   const { graph, card } = input;
+  const notices = [...graph.report.notices, ...(card?.notices ?? [])];
+  if (unclear.length > 0)
+    notices.push({
+      what: "steps of gold paths without triple ids that several triples fit: the first in triple order is taken",
+      count: unclear.length,
+      examples: unclear.slice(0, 5),
+    });
   return plainCopy(place, "card", {
     summary: card?.summary ?? "",
     origin: card?.origin ?? "real",
     counts: { entities: graph.entities.numRows(), triples: graph.triples.numRows(), questions, ...card?.counts },
-    notices: [...graph.report.notices, ...(card?.notices ?? [])],
+    notices,
     limits: [...(card?.limits ?? [])],
   });
 }

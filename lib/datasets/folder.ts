@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { MkgError, quote, readJsonl, unknownName } from "../core/index.js";
+import { MkgError, quote, readJsonl, readText, refuseUnknown } from "../core/index.js";
 import { checkImageFile, imageFile, loadGraph } from "../graph/index.js";
 import { defineDataset, type QuestionInput } from "./define.js";
 import type { Dataset } from "./types.js";
@@ -11,12 +11,15 @@ const fileOf = {
   validation: "questions.validation.jsonl",
 } as const;
 type Split = keyof typeof fileOf;
-const keys = ["id", "text", "answers", "group", "cluster", "images", "gold", "meta"];
+const questionFields = ["id", "text", "answers", "group", "cluster", "images", "gold", "meta"];
 
-/** A folder with `entities.*`, `triples.*`, `questions.jsonl` and maybe `questions.train.jsonl`, `questions.validation.jsonl`: see data/README.md. */
+const aboutFile = "dataset.json";
+const aboutFields = ["name", "clusterName", "licence", "citation", "summary"] as const;
+type About = Partial<Record<(typeof aboutFields)[number], string>> & { readonly visibleMeta?: readonly string[] };
+
+/** A folder with `entities.*`, `triples.*`, `questions.jsonl` and maybe `questions.train.jsonl`, `questions.validation.jsonl`, `dataset.json`: see data/README.md. */
 export async function loadFolder(folder: string): Promise<Dataset> {
-  const name = basename(resolve(folder));
-  const place = `dataset ${quote(name)}`;
+  const place = `dataset ${quote(basename(resolve(folder)))}`;
   if (!existsSync(join(folder, fileOf.test)))
     throw new MkgError(
       place,
@@ -24,6 +27,8 @@ export async function loadFolder(folder: string): Promise<Dataset> {
       "A data set's folder has entities.*, triples.* and questions.jsonl",
       "Add the file; loadGraph loads a graph alone",
     );
+  const { summary, ...about } = await readAbout(place, join(folder, aboutFile));
+  const name = about.name ?? basename(resolve(folder));
   const graph = await loadGraph(folder, { name });
   const read = new Map<Split, Promise<QuestionInput[]>>();
   const questionsOf = (split: Split): Promise<QuestionInput[]> => {
@@ -36,6 +41,7 @@ export async function loadFolder(folder: string): Promise<Dataset> {
     : [];
   const make = async (split: Split): Promise<Dataset> =>
     defineDataset({
+      ...about,
       name,
       split,
       graph,
@@ -46,7 +52,7 @@ export async function loadFolder(folder: string): Promise<Dataset> {
           .map((s) => [s, () => make(s)]),
       ),
       card: {
-        summary: `the folder ${name}`,
+        summary: summary ?? `the folder ${name}`,
         origin: "real",
         notices:
           shared.length === 0
@@ -63,6 +69,27 @@ export async function loadFolder(folder: string): Promise<Dataset> {
   return make("test");
 }
 
+/** What `dataset.json` states; nothing where there is none. */
+async function readAbout(place: string, file: string): Promise<About> {
+  if (!existsSync(file)) return {};
+  const where = `${place}: ${aboutFile}`;
+  const content = await readText(file, { place, maxBytes: 2 ** 20 });
+  let about: unknown;
+  try {
+    about = JSON.parse(content);
+  } catch (error) {
+    throw new MkgError(where, `not JSON (${(error as Error).message})`, "One object");
+  }
+  refuseUnknown(where, about, [...aboutFields, "visibleMeta"], "field");
+  const { visibleMeta, ...texts } = about as Record<string, unknown>;
+  for (const [field, value] of Object.entries(texts))
+    if (typeof value !== "string" || value === "")
+      throw new MkgError(where, `${field} is not a non-empty string (${quote(value)})`);
+  if (visibleMeta !== undefined && !(Array.isArray(visibleMeta) && visibleMeta.every((f) => typeof f === "string")))
+    throw new MkgError(where, `visibleMeta is not a list of strings (${quote(visibleMeta)})`, "Names of meta fields");
+  return about as About;
+}
+
 /** Ids of test questions that a learner has seen with their answers. */
 function inBoth(test: readonly QuestionInput[], train: readonly QuestionInput[]): string[] {
   const key = ({ text, answers = [] }: QuestionInput) => JSON.stringify([text, [...answers].sort()]);
@@ -76,7 +103,7 @@ async function readQuestions(place: string, folder: string, file: string): Promi
     const where = `${place}: ${file}, line ${line}`;
     if (typeof record !== "object" || record === null || Array.isArray(record))
       throw new MkgError(where, `not an object (${quote(record)})`, "{id, text, answers?, …}");
-    for (const key of Object.keys(record)) if (!keys.includes(key)) throw unknownName(where, "field", key, keys);
+    refuseUnknown(where, record, questionFields, "field");
     const { images = [], ...rest } = record as Omit<QuestionInput, "images"> & { images?: unknown };
     if (!Array.isArray(images))
       throw new MkgError(

@@ -70,7 +70,6 @@ function text(where: string, record: Readonly<Record<string, unknown>>, name: st
 async function readQuestions(file: string, modality: Modality, graph: Graph): Promise<BenchQuestion[]> {
   const questions: BenchQuestion[] = [];
   const lineOf = new Map<number, number>();
-  await checkUtf8(file);
   for await (const { record, line } of readJsonl<unknown>(file, place)) {
     const where = `${file}, line ${line}`;
     const r = fields(where, record);
@@ -126,7 +125,6 @@ async function readRelevantTriples(
 ): Promise<Map<number, string>> {
   const rows = new Map<number, string>();
   const docOf = new Map<string, number>();
-  await checkUtf8(file);
   for await (const { record, line } of readJsonl<unknown>(file, place)) {
     const where = `${file}, line ${line}`;
     const r = fields(where, record);
@@ -204,9 +202,4 @@ async function readJudgements(
     if (grade > 0) list.push(triple);
   }
   return { relevant, judgements };
-}
-
-/** `readJsonl` replaces bytes that are not UTF-8; they must be an error instead. */
-async function checkUtf8(file: string): Promise<void> {
-  await readText(file, { place });
 }

@@ -16,6 +16,7 @@ export interface Candidate {
 /** Which questions meet which triples (MKG-RAG-Bench, section 4 of its paper). */
 export type SettingName = "S1" | "S2" | "S3" | "S4" | "S5";
 
+/** What one setting asks and what may be ranked for it; deeply frozen. */
 export interface SettingView {
   readonly name: SettingName | "all";
   /** Question id in the files of this setting → question. Order: as evaluated. */
@@ -23,6 +24,7 @@ export interface SettingView {
   readonly candidates: readonly Candidate[];
 }
 
+/** What a reader of numbers must know of the data: origin, counts, what loading noticed, and what the data cannot show. */
 export interface DatasetCard {
   readonly summary: string;
   /** "real" data, or "generated" by a program of this project: shown wherever its numbers appear. */
@@ -32,6 +34,7 @@ export interface DatasetCard {
   readonly limits: readonly string[];
 }
 
+/** A graph and the questions of one split over it, frozen: what `defineDataset` and `loadDataset` return. */
 export interface Dataset {
   readonly name: string;
   readonly split: string;

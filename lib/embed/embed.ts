@@ -1,4 +1,4 @@
-import { type Image, MkgError, type OnProgress, Progress, positiveInteger } from "../core/index.js";
+import { type Image, MkgError, type OnProgress, Progress, positiveInteger, refuseUnknown } from "../core/index.js";
 import type { Encoder, Vectors } from "./types.js";
 
 /**
@@ -7,7 +7,7 @@ import type { Encoder, Vectors } from "./types.js";
  * encoder's rows don't. Time is the encoder's; memory 4 · n · dim bytes.
  *
  * Options: `batch` = 256 items a call, so that an abort is honoured and progress is seen between calls; `signal`;
- * `onProgress`. Errors: an encoder that returns another shape, or a number that is not finite (names the item).
+ * `onProgress`. Errors: an unknown option; an encoder that returns another shape, or a number that is not finite (names the item).
  *
  * @example
  * const v = await embed(["red fox", "blue whale"], await encoder("hash"));
@@ -18,6 +18,7 @@ export async function embed<T extends string | Image>(
   encoder: Encoder<T>,
   options: { batch?: number; signal?: AbortSignal; onProgress?: OnProgress } = {},
 ): Promise<Vectors> {
+  refuseUnknown("embed", options, ["batch", "signal", "onProgress"], "option");
   const batch = positiveInteger("embed", "batch", options.batch ?? 256);
   const { name, revision, dim } = encoder;
   const data = new Float32Array(items.length * dim);

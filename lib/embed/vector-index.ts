@@ -1,4 +1,4 @@
-import { MkgError, unknownName } from "../core/index.js";
+import { MkgError, refuseUnknown, unknownName } from "../core/index.js";
 import { dot } from "./dot.js";
 import { type Neighbour, TopK } from "./topk.js";
 import type { Vectors } from "./types.js";
@@ -25,7 +25,7 @@ const kinds = { exact: exactIndex };
 
 /**
  * An index over vectors. Kind `"exact"` (default) compares with every row: O(n · dim) a query, and O(k) memory a query
- * beyond the vectors, which are used in place and must not be changed. Errors: unknown kind; vectors of another shape
+ * beyond the vectors, which are used in place and must not be changed. Errors: unknown option or kind; vectors of another shape
  * than they say; a number that is not finite (names the row).
  *
  * @example
@@ -34,6 +34,7 @@ const kinds = { exact: exactIndex };
  * (await index.search(await e.encode(["foxes"]), 1))[0].row; // 0
  */
 export async function openIndex(vectors: Vectors, options: { kind?: keyof typeof kinds } = {}): Promise<VectorIndex> {
+  refuseUnknown("openIndex", options, ["kind"], "option");
   const kind = options.kind ?? "exact";
   if (!Object.hasOwn(kinds, kind)) throw unknownName("openIndex", "kind of index", kind, Object.keys(kinds).sort());
   return kinds[kind](vectors);

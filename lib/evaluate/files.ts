@@ -1,4 +1,4 @@
-import { byCodeUnit, MkgError, quote } from "../core/index.js";
+import { byCodeUnit, MkgError, quote, refuseUnknown } from "../core/index.js";
 import { type Measure, type MeasureSpec, valueFor } from "./measure.js";
 import { toMeasures } from "./measures.js";
 import { type Qrels, readQrels, readRunFile } from "./trec.js";
@@ -26,7 +26,7 @@ export interface FileResult {
  *
  * @param input `qrels` and `run`: paths, or `qrels` already read; `measures`: names of ranking measures, or such measures.
  * @returns Results by measure name, in the order asked for. Fractions.
- * @throws MkgError for unknown measures, those that need more than a ranking, and malformed files (file, line).
+ * @throws MkgError for unknown options and measures, those that need more than a ranking, and malformed files (file, line).
  * @example
  * (await evaluateFiles({ qrels: "qrels.txt", run: "bm25.trec", measures: ["nDCG@10"] }))["nDCG@10"];
  * // { mean: 0.6254, n: 96, missing: 0, ignored: 0, perQuery: Map(96) {…} }
@@ -37,6 +37,7 @@ export async function evaluateFiles(input: {
   readonly measures: readonly (string | Measure)[];
 }): Promise<Record<string, FileResult>> {
   const place = "evaluateFiles";
+  refuseUnknown(place, input, ["qrels", "run", "measures"], "option");
   const measures = toMeasures(place, input.measures).map((measure) => ranking(place, measure));
   const qrels = typeof input.qrels === "string" ? await readQrels(input.qrels) : input.qrels;
   const run = await readRunFile(input.run);

@@ -1,5 +1,5 @@
 import { type ColumnTable, table } from "arquero";
-import { type Hit, hitId, MkgError, type Question, quote, type Score, type ScoreStatus } from "../core/index.js";
+import { type Hit, hitId, MkgError, type Question, quote, refuseUnknown, type Score, type ScoreStatus } from "../core/index.js";
 import type { Dataset } from "../datasets/index.js";
 import { type Measure, type MeasureInputs, valueFor } from "./measure.js";
 import { toMeasures } from "./measures.js";
@@ -34,7 +34,7 @@ const without = (status: ScoreStatus): Prepared => ({ status });
  * @param run One run or several; give several different labels or seeds.
  * @param dataset Holds the questions of the run; usually `run.dataset`, or one with corrected gold.
  * @param measures Names such as "nDCG@10", or measures from `defineMeasure`.
- * @throws MkgError for an unknown measure, or a question that the data set does not have.
+ * @throws MkgError for an unknown measure or option, or a question that the data set does not have.
  * @example
  * const scores = await score(run, dataset, ["nDCG@10", "EM"]);
  * scores.objects({ limit: 1 });
@@ -46,6 +46,7 @@ export async function score(
   measures: readonly (string | Measure)[],
   options: ScoreOptions = {},
 ): Promise<ColumnTable> {
+  refuseUnknown("score", options, ["signal"], "option");
   const wanted = toMeasures("score", measures);
   const questions = new Map(dataset.questions.map((question) => [question.id, question]));
   const rows: Score[] = [];

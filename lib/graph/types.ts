@@ -24,6 +24,7 @@ export interface Triple {
   readonly condition: string;
 }
 
+/** One edge as seen from one of its ends: what `graph.neighbours` returns. */
 export interface Neighbour {
   /** Id of the triple walked along. */
   readonly triple: string;
@@ -32,6 +33,7 @@ export interface Neighbour {
   readonly direction: "out" | "in";
 }
 
+/** Which edges of an entity: those it is the head of (`out`), the tail of (`in`), or both. */
 export type Direction = "out" | "in" | "both";
 
 /** What a loader saw: rows read, kept, and everything noticed on the way; nothing is dropped without a line here. */

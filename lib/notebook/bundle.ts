@@ -36,10 +36,18 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 const isImage = (value: unknown): value is Image =>
   isObject(value) && functions(value, "bytes") && typeof value.id === "string";
 
+const isTable = (value: Record<string, unknown>) => functions(value, "numRows", "columnNames", "object");
+/** What a comparison says, in the order in which it is read. */
+const compared = ["b", "a", "measure", "difference", "low", "high", "pAdjusted", "n", "nMissing", "clusters"];
+
 // Known by shape, not by class: a notebook may hold values of another copy of the library. First match wins.
 const viewers: Readonly<Record<string, Viewer<never>>> = {
   chart: viewer<Chart>((v) => isObject(v.spec) && functions(v, "svg", "png"), chartBundle),
-  table: viewer<ColumnTable>((v) => functions(v, "numRows", "columnNames", "object"), tableBundle),
+  comparison: viewer<ColumnTable>(
+    (v) => isTable(v) && compared.every((name) => (v as unknown as ColumnTable).columnNames().includes(name)),
+    comparisonBundle,
+  ),
+  table: viewer<ColumnTable>(isTable, tableBundle),
   image: viewer<Image>(isImage, imageBundle),
   images: viewer<readonly Image[]>((v) => Array.isArray(v) && v.length > 0 && v.every(isImage), imagesBundle),
   rows: viewer<readonly Record<string, unknown>[]>(
@@ -113,6 +121,19 @@ function tableBundle(table: ColumnTable, options: Options): MimeBundle {
   return tabular(table.columnNames(), rows, table.numRows(), options);
 }
 
+/** The columns that answer "what changed, and how sure is it"; the others are counted, and warnings stand below. */
+function comparisonBundle(table: ColumnTable, options: Options): MimeBundle {
+  const rows = table.objects() as Record<string, unknown>[];
+  const names = [...compared, ...(rows.every((row) => row.status === "ok") ? [] : ["status"])];
+  const rest = table.columnNames().filter((name) => !names.includes(name));
+  const warnings = [...new Set(rows.map((row) => row.warning).filter((text) => typeof text === "string"))];
+  const notes = [
+    ...warnings.map((text) => `${rows.filter((row) => row.warning === text).length} of ${rows.length} rows: ${text}`),
+    ...(rest.length > 0 ? [`not shown: ${rest.join(", ")}`] : []),
+  ];
+  return tabular(names, rows.slice(0, options.maxRows), rows.length, options, notes);
+}
+
 function rowsBundle(rows: readonly Record<string, unknown>[], options: Options): MimeBundle {
   const shown = rows.slice(0, options.maxRows);
   return tabular([...new Set(shown.flatMap((row) => Object.keys(row)))], shown, rows.length, options);
@@ -123,13 +144,15 @@ function tabular(
   rows: readonly Record<string, unknown>[],
   total: number,
   options: Options,
+  below: readonly string[] = [],
 ): MimeBundle {
   const columns = names.slice(0, options.maxColumns);
   const cells = rows.map((row) => columns.map((name) => cellText(row[name], options.maxCharacters)));
   const notes = [more(total, rows.length, "row"), more(names.length, columns.length, "column")].filter(Boolean);
   if (total === 0) notes.push("no rows");
+  notes.push(...below);
   return {
-    "text/html": [htmlTable(columns, cells), ...notes.map((note) => `<p>${note}</p>`)].join("\n"),
+    "text/html": [htmlTable(columns, cells), ...notes.map((note) => `<p>${escapeHtml(note)}</p>`)].join("\n"),
     "text/plain": [textTable(columns, cells), ...notes].join("\n"),
   };
 }

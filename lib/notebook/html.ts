@@ -17,7 +17,8 @@ export const more = (total: number, shown: number, noun: string): string =>
 /** A table cell: plain text, or HTML that the caller has made safe, with a text for where there is no HTML. */
 export type TableCell = string | { readonly html: string; readonly text: string };
 
-const STYLE = "text-align:left;vertical-align:top;white-space:pre-line";
+// JupyterLab lays tables out in columns of equal width and breaks words to fit
+const STYLE = "text-align:left;vertical-align:top;white-space:pre-line;word-break:normal;overflow-wrap:normal";
 
 /** An HTML table of cells; numbers are for the caller to write. */
 export function htmlTable(columns: readonly string[], rows: readonly (readonly TableCell[])[]): string {
@@ -25,7 +26,7 @@ export function htmlTable(columns: readonly string[], rows: readonly (readonly T
     `<${tag} style="${STYLE}">${typeof value === "string" ? escapeHtml(value) : value.html}</${tag}>`;
   const row = (tag: string, cells: readonly TableCell[]) => `<tr>${cells.map(cell(tag)).join("")}</tr>`;
   const body = rows.map((cells) => row("td", cells)).join("\n");
-  return `<table>\n<thead>${row("th", columns)}</thead>\n<tbody>\n${body}\n</tbody>\n</table>`;
+  return `<table style="table-layout:auto">\n<thead>${row("th", columns)}</thead>\n<tbody>\n${body}\n</tbody>\n</table>`;
 }
 
 /** The same table as text in columns, each at most 60 characters wide. */
@@ -44,12 +45,12 @@ export function textTable(columns: readonly string[], rows: readonly (readonly T
     .join("\n");
 }
 
-/** A value as it stands in a cell. Numbers to 6 significant digits; null and undefined as a dash. */
+/** A value as it stands in a cell. Fractions to 4 significant digits, whole parts in full; null and undefined as a dash. */
 export function cellText(value: unknown, maxCharacters: number): string {
   if (value === null || value === undefined) return "–";
   if (typeof value === "number") {
     if (Number.isNaN(value)) return "not a number";
-    return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
+    return String(Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4)));
   }
   if (typeof value === "string") return shorten(value, maxCharacters);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "not a date" : value.toISOString();

@@ -72,8 +72,8 @@ export interface NotebookResult {
  * @throws MkgError for a file that is no notebook, or parameters that it does not take.
  *
  * @example
- * const { cells } = await runNotebook("notebooks/01-quickstart.ipynb", { parameters: { alpha: 3 } });
- * cells.length; // 9
+ * const { cells } = await runNotebook("notebooks/01-quickstart.ipynb", { parameters: { k: 5 } });
+ * cells.length; // 9: its 8 code cells, and one that sets k
  */
 export async function runNotebook(path: string, options: NotebookOptions = {}): Promise<NotebookResult> {
   const { out, parameters = {}, timeoutMs = 600_000, signal, onCell } = options;

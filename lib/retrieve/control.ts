@@ -161,6 +161,9 @@ export const controlNames = (): string[] => Object.keys(controls);
 /** What a control leaves standing, in words. */
 export const controlSummary = (name: string): string => entry(name).summary;
 
+/** The options that a control declares. Error: unknown name. */
+export const controlOptions = (name: string): OptionSpecs => entry(name).options;
+
 /** Which parts a control wraps. */
 export const controlWraps = (name: string): { retriever: boolean; reader: boolean } => {
   const { retriever, reader } = entry(name);

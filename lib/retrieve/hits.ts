@@ -1,4 +1,4 @@
-import { type Evidence, type Hit, hitId, MkgError, quote, rankHits } from "../core/index.js";
+import { type Evidence, errorText, type Hit, hitId, MkgError, quote, rankHits } from "../core/index.js";
 import type { Graph, Triple } from "../graph/index.js";
 
 /** What hits are checked against. */
@@ -21,7 +21,8 @@ export function toEvidence(place: string, found: readonly Hit[] | Evidence, scop
   const given = Array.isArray(found) ? { hits: found as readonly Hit[] } : (found as Evidence | null | undefined);
   if (!Array.isArray(given?.hits))
     throw new MkgError(place, `returned neither hits nor evidence (${quote(found)})`, "An array of hits, or { hits }");
-  const { hits, trace, spend } = given;
+  const { hits, spend } = given;
+  const trace = given.trace && plainTrace(place, given.trace);
   for (const [kind, cost] of Object.entries(spend ?? {}))
     if (!Number.isFinite(cost))
       throw new MkgError(place, `spend.${kind} is not a finite number (${quote(cost)})`, "Finite numbers");
@@ -73,17 +74,26 @@ function checkHit(place: string, hit: Hit, { graph, candidates, setting }: HitSc
       throw new MkgError(place, `${key} is not a string (${quote(value)})`);
   if (pathTriples !== undefined && path === undefined)
     throw new MkgError(place, "has pathTriples but no path", "Both, or neither");
-  if (path !== undefined) checkPath(place, path, pathTriples, graph);
+  const edges = path === undefined ? undefined : edgesOf(place, path, pathTriples, graph);
   return Object.freeze({
     score: score + 0, // -0 prints as 0 but compares as another JSON text
     ...(triple !== undefined ? { triple } : {}),
     ...(path !== undefined ? { path: Object.freeze([...path]) } : {}),
-    ...(pathTriples !== undefined ? { pathTriples: Object.freeze([...pathTriples]) } : {}),
+    ...(edges !== undefined ? { pathTriples: Object.freeze([...edges]) } : {}),
     ...(passage !== undefined ? { passage } : {}),
     ...(text !== undefined ? { text } : {}),
     ...(via !== undefined ? { via } : {}),
     ...(images !== undefined ? { images: Object.freeze([...images]) } : {}),
   });
+}
+
+/** The trace as it would be read back from a file, so that stored and fresh evidence are one. */
+function plainTrace(place: string, trace: readonly unknown[]): readonly unknown[] {
+  try {
+    return JSON.parse(JSON.stringify(trace)) as readonly unknown[];
+  } catch (error) {
+    throw new MkgError(place, `the trace is not plain JSON (${errorText(error)})`, "Objects, lists, texts, numbers");
+  }
 }
 
 function knownTriple(place: string, id: string, graph: Graph): Triple {
@@ -95,18 +105,29 @@ function knownTriple(place: string, id: string, graph: Graph): Triple {
   }
 }
 
-function checkPath(
+/** The triples along a path: those given, checked, or the first edge of the graph between each two entities. */
+function edgesOf(
   place: string,
   path: readonly string[],
   pathTriples: readonly string[] | undefined,
   graph: Graph,
-): void {
+): readonly string[] {
   if (!Array.isArray(path) || path.length === 0)
     throw new MkgError(place, `the path is not a list of entity ids (${quote(path)})`, "At least one id");
   for (const id of path)
     if (!graph.has(id))
       throw new MkgError(place, `the path holds an unknown entity id (${quote(id)})`, "Ids of graph.entities");
-  if (pathTriples === undefined) return;
+  if (pathTriples === undefined)
+    return path.slice(1).map((b, i) => {
+      const edge = graph.neighbours(path[i] as string, { direction: "both" }).find((n) => n.entity === b);
+      if (!edge)
+        throw new MkgError(
+          place,
+          `no triple joins ${quote(path[i])} and ${quote(b)}`,
+          "Paths along edges of the graph",
+        );
+      return edge.triple;
+    });
   if (!Array.isArray(pathTriples) || pathTriples.length !== path.length - 1)
     throw new MkgError(
       place,
@@ -123,4 +144,5 @@ function checkPath(
         `It joins ${quote(head)} and ${quote(tail)}`,
       );
   });
+  return pathTriples;
 }

@@ -31,12 +31,19 @@ export function randomEvidence(
     tokensDrawn: 0,
     imagesFound: 0,
     imagesDrawn: 0,
+    degreeFound: 0,
+    degreeDrawn: 0,
   };
   // a retrieved path would match itself best: it is what is to be replaced
   const retrieved = new Set(found.hits.map(hitId));
   const used = new Set<string>();
   const hits: Hit[] = [];
   for (const hit of found.hits) {
+    // a passage or a text has no path to match
+    if (!hit.path && !hit.triple) {
+      spend.pathsUnmatched++;
+      continue;
+    }
     const original = asPath(graph, hit);
     const target = profile(graph, original);
     let best: { hit: Hit; distance: number; drawn: ReturnType<typeof profile> } | undefined;
@@ -75,6 +82,8 @@ export function randomEvidence(
     spend.tokensDrawn += best.drawn.tokens;
     spend.imagesFound += target.images;
     spend.imagesDrawn += best.drawn.images;
+    spend.degreeFound += target.degree;
+    spend.degreeDrawn += best.drawn.degree;
   }
   return { hits, spend, trace: [{ step: "random-path", ...options, ...spend }] };
 }

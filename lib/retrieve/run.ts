@@ -1,5 +1,9 @@
 import {
+  abortable,
   type Evidence,
+  errorText,
+  followed,
+  type Hit,
   MkgError,
   type OnProgress,
   Progress,
@@ -34,6 +38,12 @@ export async function prepareRetriever(
   retriever: Retriever,
   options: { setting?: SettingName; k: number; seed?: number; signal?: AbortSignal },
 ): Promise<(entry: Entry) => Promise<RunItem>> {
+  if (typeof dataset !== "object" || dataset === null || typeof dataset.setting !== "function")
+    throw new MkgError(
+      "retrieve",
+      `the data set is not one (${quote(dataset)})`,
+      "What loadDataset or defineDataset returns",
+    );
   const { label } = resolveRetriever(retriever);
   const k = positiveInteger("retrieve", "k", options.k);
   const seed = checkSeed(options.seed ?? 0);
@@ -64,18 +74,19 @@ export async function prepareRetriever(
     });
     const item = { id, question: question.id, query, answer: null };
     try {
-      const search = async () =>
-        withGold
-          ? withGold(query, context, { gold: question.gold ?? {}, answers: question.answers })
-          : retriever(query, context);
-      const found = await abortable(search(), signal);
-      return Object.freeze({ ...item, evidence: toEvidence(`${label}, question ${quote(id)}`, found, limits) });
+      const found = withGold
+        ? withGold(query, context, { gold: question.gold ?? {}, answers: question.answers })
+        : retriever(query, context);
+      const evidence = followed<readonly Hit[] | Evidence, Evidence>(found, (hits) =>
+        toEvidence(`${label}, question ${quote(id)}`, hits, limits),
+      );
+      return Object.freeze({ ...item, evidence: await abortable(evidence, signal) });
     } catch (error) {
       signal.throwIfAborted();
       return Object.freeze({
         ...item,
         evidence: null as Evidence | null,
-        error: error instanceof Error ? error.message || error.name : String(error),
+        error: errorText(error),
       });
     }
   };
@@ -152,8 +163,8 @@ async function splitOf(dataset: Dataset, split: string | undefined): Promise<Dat
 }
 
 function checkSeed(seed: unknown): number {
-  if (!Number.isSafeInteger(seed))
-    throw new MkgError("retrieve", `the seed is not an integer (${quote(seed)})`, "An integer");
+  if (!Number.isSafeInteger(seed) || (seed as number) < 0)
+    throw new MkgError("retrieve", `the seed is not an integer ≥ 0 (${quote(seed)})`, "An integer ≥ 0");
   return seed as number;
 }
 
@@ -162,28 +173,3 @@ const frozen = (candidates: readonly Candidate[]): readonly Candidate[] =>
   Object.isFrozen(candidates) && candidates.every((c) => Object.isFrozen(c))
     ? candidates
     : Object.freeze(candidates.map((c) => Object.freeze({ ...c })));
-
-const waiting = new WeakMap<AbortSignal, Set<() => void>>();
-
-/** The promise, or a rejection as soon as the signal aborts. One listener a signal, however many wait: Node warns at 11. */
-function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    if (signal.aborted) return stop();
-    let stops = waiting.get(signal);
-    if (!stops) {
-      const all = new Set<() => void>();
-      signal.addEventListener(
-        "abort",
-        () => {
-          for (const each of all) each();
-        },
-        { once: true },
-      );
-      waiting.set(signal, all);
-      stops = all;
-    }
-    stops.add(stop);
-    promise.then(resolve, reject).finally(() => stops.delete(stop));
-  });
-}

@@ -1,9 +1,9 @@
 import { type ColumnTable, table } from "arquero";
-import { MkgError, quote, unknownName } from "../core/index.js";
+import { MkgError, quote, refuseUnknown, unknownName } from "../core/index.js";
 import { tQuantile } from "./distributions.js";
 import { checkLevel, clusterMean, clusterSums, fewClustersWarning } from "./mean.js";
 import { holm, mcnemar, signFlip } from "./paired.js";
-import { type Cell, inOrder, readParts, shown, valueOfCell } from "./rows.js";
+import { type Cell, chosenMeasures, inOrder, readParts, shown, valueOfCell } from "./rows.js";
 import type { Comparison, Scores } from "./types.js";
 
 const tests = ["auto", "permutation", "mcnemar"] as const;
@@ -14,7 +14,7 @@ export interface CompareOptions {
   readonly measures?: readonly string[];
   /** Column of the unit of independence, default "cluster"; null when the questions are independent. */
   readonly cluster?: string | null;
-  /** Over all rows of the call, default "holm". */
+  /** Over the rows of the call that have a p, default "holm". */
   readonly correction?: (typeof corrections)[number];
   /** "auto": exact McNemar for 0/1 values of independent questions, else the sign-flip permutation test. */
   readonly test?: (typeof tests)[number];
@@ -25,18 +25,28 @@ export interface CompareOptions {
   /** Monte Carlo draws, default 9,999. */
   readonly resamples?: number;
 }
+const optionNames = [
+  "measures",
+  "cluster",
+  "correction",
+  "test",
+  "level",
+  "seed",
+  "resamples",
+] as const satisfies readonly (keyof CompareOptions)[];
 
 /**
  * Compares every run with a baseline, question by question: one row a measure and run, in order of appearance.
  * `difference` is run − baseline. See {@link comparePairs} for the columns and the tests.
  *
- * @throws MkgError for an unknown baseline, measure or column, with the nearest name.
+ * @throws MkgError for an unknown option, baseline, measure or column, with the nearest name.
  * @example
  * compare(scores, { baseline: "bm25", measures: ["nDCG@10"] }).print();
  * // │ a    │ b    │ measure │ difference │ low     │ high   │ p      │ pAdjusted │ …
  * // │ bm25 │ mine │ nDCG@10 │ 0.0412     │ -0.0103 │ 0.0927 │ 0.1134 │ 0.1134    │ …
  */
 export function compare(scores: Scores, options: CompareOptions & { readonly baseline: string }): ColumnTable {
+  refuseUnknown("compare", options, ["baseline", ...optionNames], "option");
   const { baseline, ...rest } = options;
   const read = readRuns("compare", scores, rest);
   if (!read.runs.includes(baseline)) throw unknownName("compare", "baseline", baseline, read.runs);
@@ -63,7 +73,7 @@ export function compare(scores: Scores, options: CompareOptions & { readonly bas
  * {@link mcnemar}). `low` and `high`: cluster-robust t interval of the difference (see {@link clusterMean}); `effect`: difference
  * over the standard deviation of the questions' differences; `mde`: (t at 0.975 + t at 0.8) · standard error with
  * clusters − 1 degrees of freedom (Bloom 1995, doi 10.1177/0193841X9501900504). The last three are null where nothing
- * varies. `pAdjusted`: Holm over all rows of this call. Fewer than 20 clusters: the row says so in `warning`. No
+ * varies. `pAdjusted`: Holm over the rows of this call that have a p. Fewer than 20 clusters: the row says so in `warning`. No
  * pair at all: status `not-computed`, nulls.
  *
  * Cost: linear in rows; per comparison 2^(G/2) up to 32 clusters, else resamples × clusters.
@@ -81,6 +91,7 @@ export function comparePairs(
   pairs: readonly { readonly a: string; readonly b: string }[],
   options: CompareOptions = {},
 ): ColumnTable {
+  refuseUnknown("comparePairs", options, optionNames, "option");
   return compareRead("comparePairs", readRuns("comparePairs", scores, options), pairs, options);
 }
 
@@ -93,12 +104,13 @@ const cellKey = (run: string, measure: string): string => JSON.stringify([run, m
 
 function readRuns(place: string, scores: Scores, { measures, cluster = "cluster" }: CompareOptions): Read {
   const parts = readParts(place, scores, ["run", "measure"], cluster);
-  const known = [...new Set(parts.map(({ key }) => key[1] as string))];
-  for (const measure of measures ?? [])
-    if (!known.includes(measure)) throw unknownName(place, "measure", measure, known);
   return {
     runs: [...new Set(parts.map(({ key }) => key[0] as string))],
-    measures: [...new Set(measures ?? known)],
+    measures: chosenMeasures(
+      place,
+      measures,
+      parts.map(({ key }) => key[1] as string),
+    ),
     cells: new Map(parts.map(({ key: [run, measure], cells }) => [cellKey(run as string, measure as string), cells])),
   };
 }

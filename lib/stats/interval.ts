@@ -1,12 +1,14 @@
 import { type ColumnTable, table } from "arquero";
-import { MkgError, quote } from "../core/index.js";
+import { MkgError, quote, refuseUnknown } from "../core/index.js";
 import { checkLevel, clusterMean, fewClustersWarning, wilson } from "./mean.js";
-import { inOrder, type Part, readParts, valueOfCell } from "./rows.js";
+import { chosenMeasures, inOrder, type Part, readParts, valueOfCell } from "./rows.js";
 import type { Interval, Scores } from "./types.js";
 
 const methods = ["auto", "wilson", "cluster-t"] as const;
 
 export interface IntervalOptions {
+  /** Measures to average, default all of the rows. */
+  readonly measures?: readonly string[];
   /** Columns that tell the means apart, beside `run` and `measure`: `["group"]` gives one row a group. */
   readonly by?: readonly string[];
   /** Column of the unit of independence, default "cluster"; null when the questions are independent. */
@@ -16,6 +18,13 @@ export interface IntervalOptions {
   /** "auto": Wilson for 0/1 values of independent questions, else the cluster-robust t interval. */
   readonly method?: (typeof methods)[number];
 }
+const optionNames = [
+  "measures",
+  "by",
+  "cluster",
+  "level",
+  "method",
+] as const satisfies readonly (keyof IntervalOptions)[];
 
 /**
  * The mean of each run and measure with its interval, questions averaged over their seeds first.
@@ -28,7 +37,7 @@ export interface IntervalOptions {
  *
  * @param scores Score rows. A question with a seed that is not ok counts as missing.
  * @returns One row a run, measure and further column of `by`, in order of appearance; see {@link Interval}. Fractions.
- * @throws MkgError for an unknown column, a question in two clusters, two values for the same question and seed, or
+ * @throws MkgError for an unknown option, measure or column, a question in two clusters, two values for the same question and seed, or
  *   method "wilson" where the values are not 0/1 or the questions are clustered.
  * @example
  * interval(scores, { cluster: null }).print();
@@ -36,12 +45,16 @@ export interface IntervalOptions {
  * // │ bm25 │ EM      │ 0.75 │ 0.3006 │ 0.9544 │ 4 │ 0        │ 0       │ 4        │ wilson │ ok     │
  */
 export function interval(scores: Scores, options: IntervalOptions = {}): ColumnTable {
+  refuseUnknown("interval", options, optionNames, "option");
   const { by = [], cluster = "cluster", level = 0.95, method = "auto" } = options;
   checkLevel("interval", level);
   if (!methods.includes(method))
     throw new MkgError("interval", `unknown method (${quote(method)})`, `Known: ${methods.join(", ")}`);
   const keys = [...new Set(["run", "measure", ...by])];
-  const parts = readParts("interval", scores, keys, cluster);
+  const all = readParts("interval", scores, keys, cluster);
+  const measureOf = (part: Part): string => part.key[keys.indexOf("measure")] as string;
+  const measures = chosenMeasures("interval", options.measures, all.map(measureOf));
+  const parts = all.filter((part) => measures.includes(measureOf(part)));
   const rows = parts.map((part) => intervalOf(part, level, method));
   const column = <T>(pick: (row: (typeof rows)[number]) => T): T[] => rows.map(pick);
   return table({

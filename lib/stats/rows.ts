@@ -102,9 +102,13 @@ interface Columns {
   get(name: string): (row: number) => unknown;
 }
 
+/** Also a table of another copy of Arquero. */
+const isTable = (value: unknown): value is ColumnTable =>
+  value instanceof ColumnTable || (typeof value === "object" && value !== null && "columnNames" in value);
+
 function columnsOf(place: string, scores: Scores): Columns {
-  if (scores instanceof ColumnTable || (typeof scores === "object" && scores !== null && "columnNames" in scores)) {
-    const table = scores as ColumnTable;
+  if (isTable(scores)) {
+    const table = scores;
     return {
       names: table.columnNames(),
       length: table.numRows(),
@@ -120,6 +124,17 @@ function columnsOf(place: string, scores: Scores): Columns {
       `scores are neither a table nor rows (${quote(scores)})`,
       "What score returns, or an array of such rows",
     );
+  scores.forEach((row: unknown, i) => {
+    if (isTable(row))
+      throw new MkgError(
+        place,
+        `element ${i} (from 0) of the rows is a table`,
+        "One table, or an array of rows",
+        "Join tables with a.concat(b)",
+      );
+    if (typeof row !== "object" || row === null)
+      throw new MkgError(place, `element ${i} (from 0) of the rows is not a row (${quote(row)})`, "Objects");
+  });
   const rows = scores as readonly Readonly<Record<string, unknown>>[];
   const names =
     rows.length === 0
@@ -130,6 +145,20 @@ function columnsOf(place: string, scores: Scores): Columns {
 
 function need(place: string, rows: Columns, name: string): void {
   if (!rows.names.includes(name)) throw unknownName(place, "column", name, rows.names);
+}
+
+/** The measures asked for, each once, or all known ones. */
+export function chosenMeasures(
+  place: string,
+  measures: readonly string[] | undefined,
+  known: readonly string[],
+): readonly string[] {
+  if (measures === undefined) return [...new Set(known)];
+  if (!Array.isArray(measures))
+    throw new MkgError(place, `measures is not a list (${quote(measures)})`, "Names of measures of the rows");
+  for (const measure of measures)
+    if (!known.includes(measure)) throw unknownName(place, "measure", measure, new Set(known));
+  return [...new Set(measures as readonly string[])];
 }
 
 /** Mean over its seeds, in code-unit order of theirs, or undefined when any of them has no value. */

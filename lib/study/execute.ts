@@ -9,6 +9,7 @@ import {
   type OnProgress,
   Progress,
   random,
+  sha256,
   stableHash,
   unknownName,
 } from "../core/index.js";
@@ -44,7 +45,6 @@ interface Job {
   readonly retriever: Retriever;
   readonly reader?: Reader;
   readonly k: number;
-  /** Without a key, results live in this process alone: a bare function has no identity that outlasts it. */
   readonly evidenceKey: string;
   readonly answerKey: string;
   readonly keepsEvidence: boolean;
@@ -111,16 +111,36 @@ async function contentOf(dataset: Dataset): Promise<string> {
   return hashes.length === 0 ? dataset.fingerprint : stableHash([dataset.fingerprint, ...hashes]);
 }
 
+/** What is asked of what under a setting: question ids, and the candidates as a retriever sees them. */
+const viewHash = ({ name, questions, candidates }: SettingView): string =>
+  sha256(
+    JSON.stringify([
+      name,
+      questions.map(({ id, question }) => [id, question.id]),
+      candidates.map((c) => [c.id, c.triple, c.text, c.multimodal]),
+    ]),
+  ).slice(0, 16);
+
 async function jobsOf(dataset: Dataset, { cells, seeds }: Plan): Promise<Job[]> {
   const code = codeHash();
   const content = await contentOf(dataset);
+  const views = new Map<SettingName | undefined, { view: SettingView; hash: string }>();
+  const viewOf = (setting: SettingName | undefined) => {
+    let known = views.get(setting);
+    if (!known) {
+      const view = dataset.setting(setting);
+      known = { view, hash: viewHash(view) };
+      views.set(setting, known);
+    }
+    return known;
+  };
   let train: string | undefined;
   const jobs: Job[] = [];
   for (const cell of cells) {
     const parts = partsOf(cell);
     const k = cell.options.k as number;
     const setting = cell.options.setting as SettingName | undefined;
-    const view = dataset.setting(setting);
+    const { view, hash } = viewOf(setting);
     const resolved = resolveRetriever(parts.retriever);
     const reading = parts.reader ? resolveReader(parts.reader) : undefined;
     if (parts.reader?.fit && train === undefined) train = await contentOf(await dataset.splits.train());
@@ -129,18 +149,19 @@ async function jobsOf(dataset: Dataset, { cells, seeds }: Plan): Promise<Job[]> 
         code,
         dataset: content,
         split: dataset.split,
-        setting: setting ?? null,
+        setting: hash,
         retriever: identity(parts.retriever, resolved),
         k,
         seed,
       };
-      const evidenceKey = parts.usesEvidence ? stableHash(evidence) : "none";
+      // without evidence, questions of one setting are still not those of another
+      const evidenceKey = stableHash(parts.usesEvidence ? evidence : { evidence: null, setting: hash });
       const answer =
         parts.reader && reading
           ? {
               evidence: parts.usesEvidence
                 ? evidence
-                : { code, dataset: content, split: dataset.split, setting: setting ?? null, seed },
+                : { code, dataset: content, split: dataset.split, setting: hash, seed },
               reader: identity(parts.reader, reading),
               train: parts.reader.fit ? train : null,
             }
@@ -188,7 +209,9 @@ export async function execute(
   const progress = new Progress("study", steps, options.onProgress);
   const pool = { concurrency: options.concurrency ?? 8, signal };
 
-  for (const group of byEvidence.values()) {
+  // gold evidence last: what a part remembers of it cannot serve a cell that is scored without
+  const isOracle = (group: readonly Job[]) => Number(group.some((job) => job.cell.control?.name === "oracle"));
+  for (const group of [...byEvidence.values()].sort((a, b) => isOracle(a) - isOracle(b))) {
     const first = group[0] as Job;
     const evidence = await evidenceOf(dataset, first, store, progress, pool);
     for (const same of groupBy(group, (job) => job.answerKey).values()) {
@@ -244,7 +267,9 @@ async function evidenceOf(
   const { view, seed } = job;
   const task = `${job.cell.label}: evidence`;
   const log =
-    job.keepsEvidence && job.usesEvidence ? await store.log<StoredEvidence>("evidence", job.evidenceKey) : undefined;
+    job.keepsEvidence && job.usesEvidence
+      ? await store.log<StoredEvidence>("evidence", job.evidenceKey, checkEvidence)
+      : undefined;
   try {
     const stored = new Map(log?.stored.map((record) => [record.question, record.evidence]));
     if (!job.usesEvidence)
@@ -267,9 +292,11 @@ async function evidenceOf(
         return { query: toQuery(dataset, question), evidence: known };
       }
       const found = await (search as NonNullable<typeof search>)(entry);
-      if (found.evidence && log) await log.append({ question: id, evidence: plain(found.evidence) });
+      // what is handed on is what is stored, so that a resumed run reads the same
+      const evidence = found.evidence && plain(found.evidence);
+      if (evidence && log) await log.append({ question: id, evidence });
       progress.tick(1, { kind: "evidence", task });
-      return found;
+      return { ...found, evidence };
     });
   } finally {
     await log?.close();
@@ -285,7 +312,7 @@ async function answersOf(
   pool: { concurrency: number; signal: AbortSignal },
 ): Promise<{ answer: Answer | null; error?: string }[]> {
   const task = `${job.cell.label}: answers`;
-  const log = job.keepsAnswers ? await store.log<StoredAnswer>("answers", job.answerKey) : undefined;
+  const log = job.keepsAnswers ? await store.log<StoredAnswer>("answers", job.answerKey, checkAnswer) : undefined;
   try {
     const stored = new Map(log?.stored.map((record) => [record.question, record.answer]));
     const missing = job.view.questions.some(({ id }) => !stored.has(id));
@@ -315,14 +342,36 @@ async function answersOf(
   }
 }
 
-/** Evidence as it is stored: pictures stay in the graph, where the hit's entities lead to them. */
-const plain = (evidence: Evidence): Evidence => ({
-  ...evidence,
-  hits: evidence.hits.map((hit): Hit => {
-    const { images: _images, ...rest } = hit;
-    return rest;
-  }),
-});
+/** Evidence as it is stored and read back: pictures stay in the graph, where the hit's entities lead to them. */
+const plain = (evidence: Evidence): Evidence =>
+  JSON.parse(
+    JSON.stringify({
+      ...evidence,
+      hits: evidence.hits.map((hit): Hit => {
+        const { images: _images, ...rest } = hit;
+        return rest;
+      }),
+    }),
+  ) as Evidence;
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const checkEvidence = (record: StoredEvidence): string | undefined =>
+  isRecord(record) &&
+  typeof record.question === "string" &&
+  isRecord(record.evidence) &&
+  Array.isArray(record.evidence.hits)
+    ? undefined
+    : "not a question with its evidence";
+const checkAnswer = (record: StoredAnswer): string | undefined =>
+  isRecord(record) &&
+  typeof record.question === "string" &&
+  isRecord(record.answer) &&
+  ["ok", "abstained"].includes(record.answer.status) &&
+  (typeof record.answer.text === "string" || record.answer.text === null) &&
+  Array.isArray(record.answer.citedRanks)
+    ? undefined
+    : "not a question with its answer";
 
 /** One task per item, `concurrency` in flight, results in the items' order; the first throw or an abort stops the rest. */
 async function each<T, R>(

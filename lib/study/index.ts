@@ -1,5 +1,6 @@
-export { ablation } from "./ablate.js";
+export { type Ablation, ablation } from "./ablate.js";
 export type { ExecuteOptions } from "./execute.js";
-export { type Report, type ReportOptions, saveReport } from "./report.js";
+export { saveReport } from "./report.js";
 export type { Cell, Plan, StudySpec } from "./spec.js";
-export { type Study, study } from "./study.js";
+export { study } from "./study.js";
+export type { Report, ReportOptions, Study } from "./types.js";

@@ -1,42 +1,11 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { groupBy, quote, stableHash, writeAtomic } from "../core/index.js";
+import { groupBy, stableHash, writeAtomic } from "../core/index.js";
 import { type Chart, chart, markdownTable, saveFigure } from "../figure/index.js";
-import { controlSummary } from "../retrieve/index.js";
-import { type Comparison, type Interval, interval } from "../stats/index.js";
 import { configOf } from "./execute.js";
+import { type Compared, type Row, reportText } from "./report-text.js";
 import { levelOf } from "./spec.js";
-import type { Study } from "./study.js";
-
-type Row = Interval & { factor: string; level: string; baseline: string } & Readonly<Record<string, string>>;
-type Compared = Comparison & { factor: string; level: string; baseline: string } & Readonly<Record<string, string>>;
-
-export interface Report {
-  /** Path of report.md. */
-  readonly report: string;
-  /** Path of the score rows. */
-  readonly scores: string;
-  /** Paths of the figures' PNG files; the other forms stand beside them. */
-  readonly figures: readonly string[];
-  /** Every file written. */
-  readonly files: readonly string[];
-  /** Rows of the summary table. */
-  readonly summary: readonly Readonly<Record<string, unknown>>[];
-  /** What kind of data and intervals these are, in a line. */
-  readonly caption: string;
-}
-
-export interface ReportOptions {
-  /** What was asked for and does not apply, besides what the plan says. */
-  readonly notApplicable?: Study["plan"]["notApplicable"];
-  /** The command that makes the report, for its last line. */
-  readonly command?: string;
-  /** Width preset of the figures; "default" unless told. */
-  readonly venue?: Parameters<typeof saveFigure>[2] extends infer O | undefined
-    ? O extends { venue?: infer V }
-      ? V
-      : never
-    : never;
-}
+import type { Report, ReportOptions, Study } from "./types.js";
 
 /**
  * Writes what a study found into its folder: `report.md` with every table and figure, `table.md` (one row per
@@ -45,15 +14,17 @@ export interface ReportOptions {
  * study gives the same bytes.
  */
 export async function saveReport(study: Study, options: ReportOptions = {}): Promise<Report> {
-  const { dir, plan, spec } = study;
+  const { dir, plan, spec, dataset } = study;
   const rows = study.table().objects() as Row[];
   const compared = study.compare().objects() as Compared[];
-  const { dataset } = spec;
   const mark = dataset.card.origin === "generated" ? `generated data (${dataset.name})` : `${dataset.name}`;
   const main = mainMeasure(plan.measures);
   const crossed = spec.cross ?? [];
   const seriesOf = (row: Row | Compared): string => crossed.map((name) => row[name]).join(", ");
   const figures: { name: string; title: string; chart: Chart }[] = [];
+  // rows without a value are in the tables; a picture of nothing would be an error
+  const drawable = (list: readonly { mean?: number | null; difference?: number | null }[]) =>
+    list.some((row) => (row.mean ?? row.difference ?? null) !== null);
   const intervalText = `95% intervals, clustered by ${dataset.clusterName}`;
   const shared = { mark, intervalText, yTitle: main };
 
@@ -61,7 +32,7 @@ export async function saveReport(study: Study, options: ReportOptions = {}): Pro
   for (const measure of new Set([main, ...plan.measures.filter((name) => name === "PathRecall")]))
     for (const [factor, levels] of factorRows(study, rows, measure)) {
       const numeric = levels.every((row) => row.level.trim() !== "" && Number.isFinite(Number(row.level)));
-      if (measure !== main && levels.some((row) => row.mean === null)) continue;
+      if (!drawable(levels) || (measure !== main && levels.some((row) => row.mean === null))) continue;
       const points = levels
         .map((row) => ({ ...row, ...(numeric ? { level: Number(row.level) } : {}), series: seriesOf(row) }))
         .sort((a, b) => (numeric ? Number(a.level) - Number(b.level) : 0));
@@ -80,7 +51,7 @@ export async function saveReport(study: Study, options: ReportOptions = {}): Pro
       figures.push({ name: measure === main ? factor : `${factor}-${measure}`, title, chart: made });
     }
   const controlled = rows.filter((row) => row.measure === main && (row.factor === "control" || row.factor === ""));
-  if (controlled.some((row) => row.factor === "control")) {
+  if (drawable(controlled) && controlled.some((row) => row.factor === "control" && row.level !== "oracle")) {
     const method = methodOf(study);
     const points = controlled.map((row) => ({
       ...row,
@@ -99,8 +70,10 @@ export async function saveReport(study: Study, options: ReportOptions = {}): Pro
       }),
     });
   }
-  const onMain = compared.filter((row) => row.measure === main);
-  if (onMain.length > 0) {
+  const tested = compared.filter((row) => row.p !== null).length;
+  // the oracle's distance would take most of the axis, and is in the figure of the controls
+  const onMain = compared.filter((row) => row.measure === main && row.level !== "oracle");
+  if (drawable(onMain)) {
     const points = onMain.map((row) => ({
       ...row,
       b: `${row.factor === "control" ? "" : `${row.factor} `}${row.level}`.trim() || row.b,
@@ -115,7 +88,7 @@ export async function saveReport(study: Study, options: ReportOptions = {}): Pro
         xTitle: "",
         yTitle: `difference in ${main} (points)`,
         title: `Difference from the base in ${main}`,
-        pText: `p: sign-flip permutation, Holm over ${compared.length} comparisons`,
+        pText: `p: sign-flip permutation, Holm over ${tested} comparisons`,
         ...(crossed.length > 0 ? {} : { series: null }),
       }),
     });
@@ -134,7 +107,16 @@ export async function saveReport(study: Study, options: ReportOptions = {}): Pro
     fingerprint: dataset.fingerprint,
     seeds: plan.seeds,
   };
+  const jsonl = (list: readonly object[]) => list.map((row) => `${JSON.stringify(row)}\n`).join("");
+  const scores = await write("scores.jsonl", jsonl(study.rows.objects() as object[]));
+  await write("comparisons.jsonl", jsonl(compared));
+  await write("intervals.jsonl", jsonl(rows));
+  const summary = wide(study, rows);
+  const table = markdownTable(summary);
+  await write("table.md", table);
   const pictures: string[] = [];
+  // figures of an earlier, larger study in this folder are not this one's
+  await rm(join(dir, "figures"), { recursive: true, force: true });
   for (const figure of figures) {
     const paths = await saveFigure(figure.chart, join(dir, "figures", figure.name), {
       provenance,
@@ -143,14 +125,15 @@ export async function saveReport(study: Study, options: ReportOptions = {}): Pro
     files.push(...Object.values(paths));
     pictures.push(paths.png);
   }
-  const jsonl = (list: readonly object[]) => list.map((row) => `${JSON.stringify(row)}\n`).join("");
-  const scores = await write("scores.jsonl", jsonl(study.rows.objects() as object[]));
-  await write("comparisons.jsonl", jsonl(compared));
-  await write("intervals.jsonl", jsonl(rows));
-  const summary = wide(study, rows);
-  const table = markdownTable(summary);
-  await write("table.md", table);
-  const text = reportText(study, { rows, compared, table, main, mark, figures, options });
+  const text = reportText(study, {
+    compared,
+    table,
+    main,
+    mark,
+    figures,
+    notApplicable: options.notApplicable ?? [],
+    ...(options.command ? { command: options.command } : {}),
+  });
   const report = await write("report.md", text);
   return { report, scores, figures: pictures, files, summary, caption: `${mark}; ${intervalText}` };
 }
@@ -192,13 +175,12 @@ function factorRows({ plan, spec }: Study, rows: readonly Row[], measure: string
   return found;
 }
 
-const fraction = (row: Pick<Interval, "mean" | "low" | "high" | "status"> | undefined): string => {
-  if (!row) return "not computed";
-  if (row.mean === null) return "not computed";
+const fraction = (row: Row | undefined): string => {
+  if (!row || row.mean === null) return "not computed";
   const show = (value: number) => value.toFixed(3);
   return row.low === null || row.high === null
     ? show(row.mean)
-    : `${show(row.mean)} (${show(row.low)}, ${show(row.high)})`;
+    : `${show(row.mean)} (${show(row.low)}, ${show(row.high)})${row.method === "wilson-clusters" ? "†" : ""}`;
 };
 
 /** One row per configuration, one column per measure. */
@@ -216,137 +198,4 @@ function wide(study: Study, rows: readonly Row[]): Record<string, unknown>[] {
       missing,
     };
   });
-}
-
-interface Parts {
-  readonly rows: readonly Row[];
-  readonly compared: readonly Compared[];
-  readonly table: string;
-  readonly main: string;
-  readonly mark: string;
-  readonly figures: readonly { name: string; title: string }[];
-  readonly options: ReportOptions;
-}
-
-function reportText(study: Study, { compared, table, main, mark, figures, options }: Parts): string {
-  const { plan, spec } = study;
-  const { dataset } = spec;
-  const base = plan.cells[0];
-  const asked = dataset.setting(base?.options.setting as never).questions.map(({ question }) => question);
-  const clusters = new Set(asked.map((q) => q.cluster)).size;
-  const skipped = [...plan.notApplicable, ...(options.notApplicable ?? [])];
-  const config = base
-    ? Object.entries(configOf(base)).filter(([, value]) => value !== null && value !== undefined)
-    : [];
-  const section = (title: string, body: string) => `## ${title}\n\n${body.trim()}\n`;
-  const list = (items: readonly string[]) => items.map((item) => `- ${item}`).join("\n");
-  return `${[
-    `# Ablation on ${dataset.name}\n`,
-    `${mark.startsWith("generated") ? `**${mark}**: made by a program of this project, so that its figures say how parts compare, not how they do on real data.` : `Data: ${mark}.`} ${asked.length} questions (${spec.split ?? "test"} split) in ${clusters} clusters (${dataset.clusterName}); seeds ${plan.seeds.join(", ")}. ${plan.cells.length} configurations; the base: ${config.map(([key, value]) => `${key} = ${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ")}.\n`,
-    section(
-      "Results",
-      `Means over questions (seeds averaged within a question) with 95 % intervals that allow for clusters. Fractions.\n\n${table}`,
-    ),
-    section("Against the strongest control", gainText(study, compared, main)),
-    section("Figures", figures.map(({ name, title }) => `![${title}](figures/${name}.png)`).join("\n\n")),
-    section(
-      "Comparisons",
-      compared.length === 0
-        ? "None: there is one configuration."
-        : `Each configuration minus its baseline on the same questions: sign-flip permutation of ${dataset.clusterName} sums, intervals by cluster-robust t; Holm over all ${compared.length} rows. \`effect\` is the difference over the standard deviation of question differences, \`mde\` the least difference found with probability 0.8.\n\n${markdownTable(compared, { columns: ["b", "a", "measure", "difference", "p", "pAdjusted", "effect", "mde", "n", "nMissing", "clusters"] })}${list([...new Set(compared.map((row) => row.warning).filter((w) => w !== null))])}`,
-    ),
-    section("By kind of question", groupText(study, main)),
-    section("Controls", controlText(study)),
-    section("Failures", failureText(study)),
-    skipped.length > 0
-      ? section("What does not apply here", list(skipped.map(({ what, reason }) => `${what}: ${reason}`)))
-      : "",
-    section(
-      "What to know about the data",
-      list(
-        [...dataset.card.limits, ...dataset.card.notices.map(({ what, count }) => `${what}: ${count}`)].concat([
-          `Licence: ${dataset.licence}`,
-        ]),
-      ) || "Nothing.",
-    ),
-    options.command ? section("How to make this report again", `\`${options.command}\``) : "",
-  ]
-    .filter(Boolean)
-    .join("\n")}`;
-}
-
-/** The method minus the strongest control (the oracle aside), by series. */
-function gainText({ plan }: Study, compared: readonly Compared[], main: string): string {
-  const lines: string[] = [];
-  for (const baseline of new Set(plan.cells.map((cell) => cell.baseline))) {
-    const rows = compared.filter(
-      (row) =>
-        row.a === baseline &&
-        row.measure === main &&
-        row.factor === "control" &&
-        row.level !== "oracle" &&
-        row.difference !== null,
-    );
-    if (rows.length === 0) continue;
-    const strongest = rows.reduce((best, row) =>
-      (row.difference as number) > (best.difference as number) ? row : best,
-    );
-    const show = (value: number | null) => (value === null ? "not computed" : (-value * 100).toFixed(1));
-    lines.push(
-      `- ${baseline}: ${show(strongest.difference)} points of ${main} over **${strongest.level}**, the strongest control [${show(strongest.high)}, ${show(strongest.low)}], adjusted p ${(strongest.pAdjusted ?? 1) < 0.001 ? "< 0.001" : `= ${(strongest.pAdjusted ?? 1).toFixed(3)}`}.`,
-    );
-  }
-  return lines.length > 0
-    ? `${lines.join("\n")}\n\nThe control was chosen for being the strongest on these questions, which makes the gain look smaller than it is, not larger.`
-    : `No control was scored by ${main}.`;
-}
-
-/** The base of each series by group of questions. */
-function groupText({ rows, plan }: Study, main: string): string {
-  const bases = new Set(plan.cells.map((cell) => cell.baseline));
-  const wanted = (
-    rows.objects() as {
-      run: string;
-      measure: string;
-      group: string;
-      question: string;
-      cluster: string;
-      seed: number;
-      value: number | null;
-      status: string;
-    }[]
-  ).filter((row) => row.measure === main && bases.has(row.run));
-  return markdownTable(interval(wanted as never, { by: ["run", "measure", "group"] }), {
-    columns: ["run", "group", "mean", "n", "nMissing", "clusters"],
-  });
-}
-
-function controlText({ plan, spend }: Study): string {
-  const used = [...new Set(plan.cells.flatMap((cell) => (cell.control ? [cell.control.name] : [])))];
-  const lines = used.map((name) => `- ${name}: ${controlSummary(name)}`);
-  if (plan.controlsOff.length > 0) lines.push(`- turned off for this study: ${plan.controlsOff.join(", ")}`);
-  for (const cell of plan.cells) {
-    const s = spend.get(cell.label);
-    if (
-      cell.control?.name !== "random-path" ||
-      !s ||
-      cell.label !== (plan.cells.find((c) => c.level === cell.level && c.factor === "control") as typeof cell).label
-    )
-      continue;
-    lines.push(
-      `- matching of ${quote(cell.level)}: ${s.pathsMatched ?? 0} paths replaced, ${s.pathsUnmatched ?? 0} without an admissible one; left out while drawing: ${s.excludedGold ?? 0} gold, ${s.excludedAnswer ?? 0} answer-bearing; tokens ${s.tokensDrawn ?? 0} drawn against ${s.tokensFound ?? 0} retrieved, entities with pictures ${s.imagesDrawn ?? 0} against ${s.imagesFound ?? 0}`,
-    );
-  }
-  return lines.join("\n") || "None.";
-}
-
-function failureText({ answers }: Study): string {
-  const failed = (answers.objects() as { run: string; question: string; status: string; stop: string }[]).filter(
-    (row) => row.status === "failed",
-  );
-  if (failed.length === 0) return "No retriever and no reader failed on a question.";
-  return `${failed.length} answers failed and are counted as missing:\n\n${failed
-    .slice(0, 20)
-    .map((row) => `- ${row.run}, ${row.question}: ${row.stop.slice(0, 200)}`)
-    .join("\n")}`;
 }

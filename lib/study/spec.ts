@@ -1,10 +1,11 @@
-import { type Reader, readerNames, readerOptions } from "../answer/index.js";
+import { readerNames, readerOptions } from "../answer/index.js";
 import {
   MkgError,
   nearest,
   type OptionSpecs,
   positiveInteger,
   quote,
+  resolveOptions,
   stableStringify,
   unknownName,
 } from "../core/index.js";
@@ -12,6 +13,7 @@ import type { Dataset, SettingName } from "../datasets/index.js";
 import { parseMeasure } from "../evaluate/index.js";
 import {
   controlNames,
+  controlOptions,
   controlWraps,
   type Retriever,
   retriever,
@@ -36,7 +38,7 @@ export interface StudySpec {
   readonly measures?: readonly string[];
   /** Run seeds; default [0]. */
   readonly seeds?: readonly number[];
-  /** Default "test". */
+  /** Default: the data set's own. */
   readonly split?: "test" | "validation" | "train";
   /** Where results are kept; default runs/study. */
   readonly dir?: string;
@@ -123,8 +125,10 @@ function ownOptions(options: Readonly<Record<string, unknown>>): Record<string, 
 
 /** Checks a specification against the tables and the data set, and lists its cells. Throws before anything is run. */
 export function plan(spec: StudySpec): Plan {
+  if (typeof spec !== "object" || spec === null || Array.isArray(spec))
+    throw new MkgError("study", `the specification is not an object (${quote(spec)})`, "{ dataset, base, vary … }");
   refuseUnknown("study", spec, specKeys);
-  const { dataset, base, vary = {}, design = "one-at-a-time", cross = [] } = spec;
+  const { dataset, base, vary = {}, design = "one-at-a-time" } = spec;
   if (typeof dataset !== "object" || dataset === null || !Array.isArray(dataset.questions))
     throw new MkgError(
       "study",
@@ -153,6 +157,42 @@ export function plan(spec: StudySpec): Plan {
   for (const [factor, values] of Object.entries(vary))
     if (!Array.isArray(values) || values.length === 0)
       throw new MkgError("study", `vary.${factor} is not a list of values (${quote(values)})`, "A non-empty array");
+  const isListOf = (list: unknown, check: (item: unknown) => boolean) => Array.isArray(list) && list.every(check);
+  const isText = (item: unknown) => typeof item === "string" && item !== "";
+  if (spec.cross !== undefined && !isListOf(spec.cross, isText))
+    throw new MkgError("study", `cross is not a list of factors (${quote(spec.cross)})`, 'For example ["reader"]');
+  if (spec.measures !== undefined && (!isListOf(spec.measures, isText) || spec.measures.length === 0))
+    throw new MkgError(
+      "study",
+      `measures are not a list of names (${quote(spec.measures)})`,
+      'For example ["EM", "nDCG@10"]',
+    );
+  if (
+    spec.controls !== undefined &&
+    !isListOf(
+      spec.controls,
+      (c) => isText(c) || (typeof c === "object" && c !== null && isText((c as { name?: unknown }).name)),
+    )
+  )
+    throw new MkgError(
+      "study",
+      `controls are not a list of controls (${quote(spec.controls)})`,
+      'Names, or objects such as { "name": "random-path", "draws": 32 }',
+    );
+  if (spec.dir !== undefined && !isText(spec.dir))
+    throw new MkgError("study", `dir is not a path (${quote(spec.dir)})`, "A folder");
+  for (const [name, list] of [
+    ["retriever", [base.retriever, ...(vary.retriever ?? [])]],
+    ["reader", vary.reader ?? []],
+  ] as const)
+    for (const value of list)
+      if (typeof value !== "string" && typeof value !== "function")
+        throw new MkgError(
+          "study",
+          `${name} is neither a name nor a function (${quote(value)})`,
+          `Names: ${(name === "retriever" ? retrieverNames() : readerNames()).join(", ")}`,
+        );
+  const cross = distinct(spec.cross ?? []);
   for (const name of cross)
     if (!Object.hasOwn(vary, name)) throw unknownName("study", "factor in cross", name, Object.keys(vary));
   checkSplitAndSeeds(spec);
@@ -260,11 +300,25 @@ export function plan(spec: StudySpec): Plan {
     cells,
     notApplicable: distinct(notApplicable),
     measures: spec.measures
-      ? spec.measures.map((name) => parseMeasure(name).name)
-      : defaultMeasures(dataset, readers.length > 0, completeBase.k as number),
+      ? chosenMeasures(spec.measures, readers.length > 0)
+      : defaultMeasures(dataset, readers.length > 0, completeBase.k as number, retrievers),
     seeds: spec.seeds ?? [0],
     controlsOff: controlNames().filter((name) => !chosen.has(name)),
   };
+}
+
+/** The measures asked for, once each; one that needs a reader is an error in a study without. */
+function chosenMeasures(names: readonly string[], hasReader: boolean): string[] {
+  const measures = names.map((name) => parseMeasure(name));
+  for (const { name, needs } of measures)
+    if (needs === "answer" && !hasReader)
+      throw new MkgError(
+        "study",
+        `${name} needs answers, and the base names no reader`,
+        `Readers: ${readerNames().join(", ")}`,
+        'Add base.reader, for example "extractive"',
+      );
+  return [...new Set(measures.map(({ name }) => name))];
 }
 
 function checkSplitAndSeeds({ seeds, split }: StudySpec): void {
@@ -295,9 +349,10 @@ function chosenControls(
   notApplicable: { what: string; reason: string }[],
 ): NonNullable<Cell["control"]>[] {
   const out: NonNullable<Cell["control"]>[] = [];
-  for (const given of spec.controls ?? controlNames()) {
+  for (const given of distinct(spec.controls ?? controlNames())) {
     const { name, ...options } = typeof given === "string" ? { name: given } : given;
     const wraps = controlWraps(name); // throws for an unknown name
+    resolveOptions(`study, control ${name}`, controlOptions(name), options);
     const reason =
       !wraps.retriever && !hasReader
         ? "it wraps a reader, and the study has none"
@@ -313,7 +368,7 @@ function chosenControls(
       for (const subgraph of ["same-subgraph", "other-subgraph"]) out.push({ name, options: { ...options, subgraph } });
     else out.push({ name, options });
   }
-  return out;
+  return distinct(out);
 }
 
 /** Whether any question or entity has a picture. */
@@ -321,18 +376,20 @@ export const hasImages = (dataset: Dataset): boolean =>
   dataset.questions.some((q) => q.images.length > 0) ||
   (dataset.graph.entities.array("images") as readonly (readonly unknown[])[]).some((images) => images?.length > 0);
 
-function defaultMeasures(dataset: Dataset, hasReader: boolean, k: number): string[] {
+function defaultMeasures(dataset: Dataset, hasReader: boolean, k: number, retrievers: readonly unknown[]): string[] {
   const names: string[] = [];
   const some = (test: (q: Dataset["questions"][number]) => unknown) => dataset.questions.some(test);
   if (hasReader && some((q) => q.answers.length > 0)) names.push("EM", "F1", "AnswerRate");
-  if (some((q) => q.gold?.paths?.length)) names.push("PathRecall", "PathPrecision");
-  else if (some((q) => q.gold?.triples?.length)) {
+  // the walk finds paths, the other named retrievers triples, a function either
+  const hasPaths = some((q) => q.gold?.paths?.length);
+  const findsPaths = retrievers.some((retriever) => retriever === "walk" || typeof retriever === "function");
+  if (hasPaths && findsPaths) names.push("PathRecall", "PathPrecision");
+  else if (hasPaths || some((q) => q.gold?.triples?.length))
     names.push(
       ...[5, 10, 20, 50, 100]
         .filter((cut) => cut <= Math.max(k, 5))
         .flatMap((cut) => [`nDCG@${cut}`, `P@${cut}`, `R@${cut}`]),
     );
-  }
   if (names.length === 0)
     throw new MkgError(
       "study",
@@ -341,5 +398,3 @@ function defaultMeasures(dataset: Dataset, hasReader: boolean, k: number): strin
     );
   return names;
 }
-
-export type { Reader };

@@ -1,14 +1,14 @@
+import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { JsonlLog, MkgError, SetupError, sha256 } from "../core/index.js";
+import { JsonlLog, MkgError, makeFolder, SetupError, sha256 } from "../core/index.js";
 
 /** Stages whose code decides evidence and answers; a change in any of them makes stored results stale. */
 const costlyStages = ["core", "graph", "media", "datasets", "embed", "answer", "walk", "retrieve"];
 
-let code: string | undefined;
 /** Packages that decide what a part computes: how a picture is drawn and decoded, a file is parsed, a number is drawn. */
 const decidingPackages = ["sharp", "@resvg/resvg-js", "csv-parse", "pure-rand", "arquero"];
 
@@ -29,16 +29,13 @@ function versionOf(name: string): string {
 }
 
 /** Hash of the code that makes evidence and answers, so that results of another version are never taken for this one's. */
-export function codeHash(): string {
-  if (code) return code;
-  const root = fileURLToPath(new URL("..", import.meta.url));
+export function codeHash(root = fileURLToPath(new URL("..", import.meta.url))): string {
   const parts: string[] = decidingPackages.map((name) => `${name} ${versionOf(name)}`);
   for (const stage of costlyStages)
     for (const file of readdirSync(join(root, stage), { recursive: true, encoding: "utf8" }).sort())
       if (/(?<!\.d)\.(js|ts)$/.test(file))
         parts.push(`${stage}/${file}\n${readFileSync(join(root, stage, file), "utf8")}`);
-  code = sha256(parts.join("\n")).slice(0, 16);
-  return code;
+  return sha256(parts.join("\n")).slice(0, 16);
 }
 
 /** Folders that this process holds, which its own process number in a lock file cannot tell. */
@@ -57,10 +54,12 @@ export class Store {
         "One at a time",
         "Await it, or choose another folder",
       );
+    held.add(dir); // before the first wait, or two calls would both pass
     try {
-      await mkdir(dir, { recursive: true });
+      await makeFolder(dir);
       await takeLock(dir);
     } catch (error) {
+      held.delete(dir);
       if (error instanceof MkgError) throw error;
       throw new SetupError(
         "study",
@@ -69,13 +68,12 @@ export class Store {
         "Choose another one with dir or --out",
       );
     }
-    held.add(dir);
     return new Store(dir);
   }
 
   /** The log of one configuration; `key` is its hash. */
-  log<T>(kind: "evidence" | "answers", key: string): Promise<JsonlLog<T>> {
-    return JsonlLog.open<T>(join(this.dir, kind, `${key}.jsonl`));
+  log<T>(kind: "evidence" | "answers", key: string, check: (record: T) => string | undefined): Promise<JsonlLog<T>> {
+    return JsonlLog.open<T>(join(this.dir, kind, `${key}.jsonl`), check);
   }
 
   close(): Promise<void> {
@@ -84,28 +82,48 @@ export class Store {
   }
 }
 
-/** A lock left by a dead process is taken over. */
+/**
+ * Takes the folder's lock. The file appears whole, by a link: it is never seen empty. One that a dead process left is moved
+ * aside under a name of its own and looked at again, so that of two that find it one wins and neither takes a living one's.
+ */
 async function takeLock(dir: string): Promise<void> {
   const path = join(dir, ".lock");
-  for (let attempt = 0; attempt < 2; attempt++) {
-    try {
-      await writeFile(path, String(process.pid), { flag: "wx" });
-      return;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    }
-    const holder = Number(await readFile(path, "utf8").catch(() => ""));
-    if (holder !== process.pid && isAlive(holder))
-      throw new MkgError(
-        "study",
-        `another process writes to this folder (${dir}, process ${holder})`,
-        "One at a time",
-        "Wait for it, or choose another folder",
+  const own = `${path}.${randomUUID()}`;
+  await writeFile(own, String(process.pid));
+  try {
+    for (let attempt = 0; attempt < 3; attempt++) {
+      if (await linked(own, path)) return;
+      const seen = await readFile(path, "utf8").catch(() => "");
+      if (Number(seen) !== process.pid && isAlive(Number(seen)))
+        throw new MkgError(
+          "study",
+          `another process writes to this folder (${dir}, process ${seen})`,
+          "One at a time",
+          `Wait for it, or choose another folder; if that process is not mkglab, delete ${path}`,
+        );
+      const aside = `${own}.stale`;
+      const moved = await rename(path, aside).then(
+        () => true,
+        () => false,
       );
-    await rm(path, { force: true });
+      if (moved && (await readFile(aside, "utf8")) !== seen) await linked(aside, path); // another one's, taken meanwhile: put it back
+      await rm(aside, { force: true });
+    }
+  } finally {
+    await rm(own, { force: true });
   }
   throw new MkgError("study", `the folder is being taken by another process (${dir})`, "One at a time", "Try again");
 }
+
+const linked = async (from: string, to: string): Promise<boolean> => {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+};
 
 function isAlive(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid < 1) return false;

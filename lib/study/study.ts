@@ -1,12 +1,15 @@
 import { join } from "node:path";
 import { type ColumnTable, table } from "arquero";
-import { type Answer, type Evidence, MkgError, type Query, stableStringify, unknownName } from "../core/index.js";
+import { MkgError, stableStringify, unknownName } from "../core/index.js";
 import type { Dataset } from "../datasets/index.js";
-import { measureNeeds, parseMeasure, score } from "../evaluate/index.js";
-import { type Comparison, comparePairs, interval } from "../stats/index.js";
+import { measureNeeds, score } from "../evaluate/index.js";
+import { interval } from "../stats/index.js";
 import { type ExecuteOptions, execute, partsOf, replay } from "./execute.js";
+import { saveReport } from "./report.js";
 import { type Cell, type Plan, plan, type StudySpec } from "./spec.js";
+import { compareCells, withinRange } from "./statistics.js";
 import { Store } from "./store.js";
+import type { Study } from "./types.js";
 
 const rowColumns = ["run", "question", "group", "cluster", "seed", "measure", "value", "status"] as const;
 const answerColumns = ["run", "question", "seed", "text", "status", "stop", "correct"] as const;
@@ -15,35 +18,12 @@ const emptyColumns = (names: readonly string[]): Columns => Object.fromEntries(n
 
 /** What a run of a study left: rows, answers, and what the evidence cost. */
 interface Results {
+  /** The split that was run. */
+  readonly dataset: Dataset;
   readonly rows: ColumnTable;
   readonly answers: ColumnTable;
   /** Sums of `evidence.spend` by run. */
   readonly spend: ReadonlyMap<string, Readonly<Record<string, number>>>;
-}
-
-export interface Study {
-  readonly spec: StudySpec;
-  readonly plan: Plan;
-  readonly dir: string;
-  /** Runs what is not stored yet and scores everything; resumable: call it again after an interruption. */
-  run(options?: ExecuteOptions): Promise<Study>;
-  /** Long score rows with the cell's `factor`, `level`, `baseline` and the crossed factors. */
-  readonly rows: ColumnTable;
-  /** Columns run, question, seed, text, status, stop, correct (EM is 1; null without a reader or answers). */
-  readonly answers: ColumnTable;
-  readonly spend: ReadonlyMap<string, Readonly<Record<string, number>>>;
-  /** One row per cell and measure: mean with its interval (cut at the measure's range), n, nMissing, clusters. */
-  table(): ColumnTable;
-  /** Every cell against its baseline in every measure that compares with gold, one family for the correction. */
-  compare(options?: { correction?: "holm" | "none"; seed?: number }): ColumnTable;
-  /** Answered questions that the run got wrong, or could not answer, with question, answer and accepted answers. */
-  failures(run?: string): ColumnTable;
-  /** One question of one cell, run anew. */
-  replay(
-    run: string,
-    questionId: string,
-    seed?: number,
-  ): Promise<{ query: Query; evidence: Evidence | null; answer: Answer | null; error?: string }>;
 }
 
 /**
@@ -87,6 +67,9 @@ export function study(spec: StudySpec): Study {
       }
       return self;
     },
+    get dataset() {
+      return done().dataset;
+    },
     get rows() {
       return done().rows;
     },
@@ -97,23 +80,11 @@ export function study(spec: StudySpec): Study {
       return done().spend;
     },
     table: () => withCells(withinRange(interval(done().rows, { by: ["run", "measure"] })), "run", cells),
-    compare: ({ correction = "holm", seed = 0 } = {}) => {
-      const pairs = planned.cells
-        .filter((cell) => cell.label !== cell.baseline)
-        .map((cell) => ({ a: cell.baseline, b: cell.label }));
-      return withCells(
-        comparePairs(done().rows, pairs, {
-          correction,
-          seed,
-          measures: planned.measures.filter((name) => parseMeasure(name).gold),
-        }),
-        "b",
-        cells,
-      );
-    },
+    compare: ({ correction = "holm", seed = 0 } = {}) =>
+      withCells(compareCells(done().rows, planned, { correction, seed }), "b", cells),
+    report: (options = {}) => saveReport(self, options),
     failures: (run = "base") => {
-      cellOf(cells, run);
-      return failures(spec.dataset, done().answers, run);
+      return failures(done(), cellOf(cells, run));
     },
     async replay(run, questionId, seed = planned.seeds[0] as number) {
       const cell = cellOf(cells, run);
@@ -124,7 +95,7 @@ export function study(spec: StudySpec): Study {
   return Object.freeze(self);
 }
 
-async function splitOf({ dataset, split = "test" }: StudySpec): Promise<Dataset> {
+async function splitOf({ dataset, split = dataset.split as "test" }: StudySpec): Promise<Dataset> {
   return dataset.split === split ? dataset : dataset.splits[split]();
 }
 
@@ -200,6 +171,7 @@ async function collect(dataset: Dataset, planned: Plan, store: Store, options: E
       for (const name of answerColumns) appendAll(answers[name] as unknown[], part.answers[name] as unknown[]);
     }
   return {
+    dataset,
     rows: withCells(table(rows), "run", new Map(planned.cells.map((c) => [c.label, c]))),
     answers: table(answers),
     spend,
@@ -216,17 +188,6 @@ const appendTable = (columns: Columns, from: ColumnTable, names: readonly string
   for (const name of names) appendAll(columns[name] as unknown[], Array.from(from.array(name)));
 };
 
-/** A t interval knows nothing of a measure's range; what lies outside it cannot be a mean. */
-function withinRange(intervals: ColumnTable): ColumnTable {
-  const measures = intervals.array("measure") as readonly string[];
-  const cut = (name: "low" | "high") =>
-    Array.from(intervals.array(name) as readonly (number | null)[], (value, i) => {
-      const [least, greatest] = parseMeasure(measures[i] as string).range;
-      return value === null ? null : Math.min(greatest, Math.max(least, value));
-    });
-  return intervals.assign(table({ low: cut("low"), high: cut("high") }));
-}
-
 /** The table with the cell's factor, level, baseline and crossed factors beside each row. */
 function withCells(from: ColumnTable, runColumn: string, cells: ReadonlyMap<string, Cell>): ColumnTable {
   const runs = from.array(runColumn) as readonly string[];
@@ -242,8 +203,8 @@ function withCells(from: ColumnTable, runColumn: string, cells: ReadonlyMap<stri
   );
 }
 
-function failures(dataset: Dataset, answers: ColumnTable, run: string): ColumnTable {
-  const byId = new Map(dataset.questions.map((q) => [q.id, q]));
+function failures({ dataset, answers }: Results, { label, options }: Cell): ColumnTable {
+  const byId = new Map(dataset.setting(options.setting as never).questions.map(({ id, question }) => [id, question]));
   const out = emptyColumns(["question", "seed", "group", "text", "answer", "status", "accepted"]);
   for (const row of answers.objects() as {
     run: string;
@@ -253,7 +214,7 @@ function failures(dataset: Dataset, answers: ColumnTable, run: string): ColumnTa
     status: string;
     correct: number | null;
   }[]) {
-    if (row.run !== run || row.correct === 1) continue;
+    if (row.run !== label || row.correct === 1) continue;
     const question = byId.get(row.question);
     appendRow(out, {
       question: row.question,
@@ -267,5 +228,3 @@ function failures(dataset: Dataset, answers: ColumnTable, run: string): ColumnTa
   }
   return table(out);
 }
-
-export type { Comparison };

@@ -50,7 +50,7 @@ class Spent extends Error {}
  * cap and its handling of cycles as options, and its unseeded phase choice replaced by one that `ctx.random` makes.
  *
  * A path judged insufficient stays open and is expanded in its turn; a dead end is dropped. `trace` holds every decision;
- * `spend` counts agent `calls`, entities `expanded`, edges `validated`, `pathsRecorded`, `excess` over α, `deadEnds`,
+ * `spend` counts agent `calls`, entities `expanded`, their edges `notChosen`, edges `validated`, `pathsRecorded`, `excess` over α, `deadEnds`,
  * `cycles`, `depthCuts`, `dropped` (unclear verdicts), `unknownChoices`, `phasesDropped` and paths still `open` at the end.
  * Calls grow with the number of simple paths that the agents leave open; `maxDepth` and `maxCalls` bound them.
  *
@@ -75,6 +75,7 @@ export async function walk(
   const spend = {
     calls: 0,
     expanded: 0,
+    notChosen: 0,
     validated: 0,
     pathsRecorded: 0,
     excess: 0,
@@ -143,6 +144,7 @@ export async function walk(
     const byTriple = new Map(edges.map((e) => [e.triple, e]));
     const chosen = [...new Set(reply)].flatMap((triple) => byTriple.get(triple) ?? []);
     spend.unknownChoices += new Set(reply).size - chosen.length;
+    spend.notChosen += edges.length - chosen.length;
     const kept = onePhase(chosen);
     spend.phasesDropped += chosen.length - kept.length;
     trace.push({

@@ -1,4 +1,4 @@
-import type { Agents, AgentView, PathView, Verdict } from "./types.js";
+import type { Agents, AgentView, PathView, Verdict, WalkOptions } from "./types.js";
 
 type Scene = AgentView & { readonly topic: string };
 
@@ -21,13 +21,25 @@ async function textFit({ graph, similarity, query, topic, options }: Scene, enti
   return fit;
 }
 
-/** Probability of each outgoing edge of the path's last entity: a softmax over siblings of text fit plus standardised image fit. */
-async function probabilities(scene: Scene, path: PathView): Promise<Float64Array> {
+/** What the text and the pictures say about the outgoing edges of an entity, in `neighbours` order. */
+interface Choices {
+  /** A softmax over siblings of text fit plus standardised image fit. */
+  readonly probability: Float64Array;
+  /** That of the most probable edge; 0 where none leads on. */
+  readonly best: number;
+  /** Triple id → its position. */
+  readonly position: ReadonlyMap<string, number>;
+}
+
+async function choicesAt(scene: Scene, entity: string, pictures: boolean): Promise<Choices> {
   const { graph, similarity, query, options } = scene;
-  const fit = await textFit(scene, path.entity);
-  if (options.imageWeight > 0 && !(await picturesUsed(scene, path))) {
-    const tails = graph.neighbours(path.entity, { direction: "out" }).map((e) => e.entity);
-    const images = await similarity.images(query, tails);
+  const edges = graph.neighbours(entity, { direction: "out" });
+  const fit = await textFit(scene, entity);
+  if (pictures) {
+    const images = await similarity.images(
+      query,
+      edges.map((e) => e.entity),
+    );
     const seen = images.filter((s) => s !== null);
     const mean = seen.reduce((a, b) => a + b, 0) / (seen.length || 1);
     const deviation = Math.sqrt(seen.reduce((a, b) => a + (b - mean) ** 2, 0) / (seen.length || 1));
@@ -40,7 +52,46 @@ async function probabilities(scene: Scene, path: PathView): Promise<Float64Array
   const largest = fit.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
   const weights = fit.map((f) => Math.exp((f - largest) / options.temperature));
   const total = weights.reduce((a, b) => a + b, 0);
-  return weights.map((w) => w / total);
+  const probability = weights.map((w) => w / total);
+  return {
+    probability,
+    best: probability.reduce((a, b) => Math.max(a, b), 0),
+    position: new Map(edges.map((e, i) => [e.triple, i])),
+  };
+}
+
+interface Kept {
+  readonly of: readonly unknown[];
+  readonly choices: Map<string, Promise<Choices>>;
+}
+
+// Owner: the options of one walk, an object of its own; dropped with it. Every child of an entity asks for the same.
+const kept = new WeakMap<WalkOptions, Kept>();
+
+/** {@link choicesAt} the path's last entity, computed once in a walk for an entity before and for one after the pictures were used. */
+async function choices(scene: Scene, path: PathView): Promise<Choices> {
+  const { graph, similarity, query, topic, options } = scene;
+  const of = [graph, similarity, query, topic];
+  let found = kept.get(options);
+  if (!found || found.of.some((x, i) => x !== of[i])) {
+    found = { of, choices: new Map() };
+    kept.set(options, found);
+  }
+  const pictures = options.imageWeight > 0 && !(await picturesUsed(scene, path));
+  const key = `${pictures} ${path.entity}`;
+  const known = found.choices.get(key) ?? choicesAt(scene, path.entity, pictures);
+  found.choices.set(key, known);
+  return known;
+}
+
+/** How probable the path is beside the one that takes the most probable edge at each of its entities: 0 to 1, 1 for the topic. O(edges of the path). */
+async function shareOfBest(scene: Scene, path: PathView): Promise<number> {
+  let share = 1;
+  for (let p = path; p.parent; p = p.parent) {
+    const { probability, best, position } = await choices(scene, p.parent);
+    share *= (probability[position.get(p.triple as string) as number] as number) / best;
+  }
+  return share;
 }
 
 /**
@@ -49,7 +100,8 @@ async function probabilities(scene: Scene, path: PathView): Promise<Float64Array
  *
  * - topic: the longest label in the query's text, of an entity that leads somewhere; else the entity most similar to text and pictures.
  * - expansion: up to `breadth` outgoing edges, most probable first, none below `margin` times the best, and none that would bring the
- *   path's probability (the product along it) below `threshold`. An edge's probability is a
+ *   path's share below `threshold`: its probability (the product along it) over that of the path which takes the best edge at each of
+ *   the same entities. However many siblings there are, the best edge of an entity that was followed is. An edge's probability is a
  *   softmax over its siblings of (cosine of question and edge text, or `lookahead` times that of the best edge beyond) plus
  *   `imageWeight` times the image similarity standardised over siblings, as long as no entity on the path has used the pictures.
  * - validation: sufficient when no edge that goes on fits the question's text better than the last one taken and, for a question with
@@ -61,9 +113,9 @@ export const scoredAgents: Agents = Object.freeze({
   },
 
   async expansion(scene) {
-    const p = await probabilities(scene, scene.path);
+    const { probability: p, best } = await choices(scene, scene.path);
     const { margin, threshold, breadth } = scene.options;
-    const floor = Math.max(margin * p.reduce((a, b) => Math.max(a, b), 0), threshold / (scene.path.score ?? 1));
+    const floor = best * Math.max(margin, Math.min(1, threshold / (await shareOfBest(scene, scene.path))));
     return scene.edges
       .map((e, i) => ({ triple: e.triple, p: p[i] as number }))
       .filter((e) => e.p >= floor)
@@ -73,13 +125,14 @@ export const scoredAgents: Agents = Object.freeze({
   },
 
   async validation(scene): Promise<Verdict> {
-    const { path, graph, similarity, query, topic } = scene;
+    const { path, similarity, query, topic } = scene;
     let taken: number;
     let score = 1;
     if (path.parent) {
-      const at = graph.neighbours(path.parent.entity, { direction: "out" }).findIndex((e) => e.triple === path.triple);
+      const { probability, position } = await choices(scene, path.parent);
+      const at = position.get(path.triple as string) as number;
       taken = (await similarity.edges(query, topic, path.parent.entity))[at] as number;
-      score = (path.parent.score ?? 1) * ((await probabilities(scene, path.parent))[at] as number);
+      score = (path.parent.score ?? 1) * (probability[at] as number);
     } else taken = await similarity.entity(query, topic);
     const onward = (await similarity.edges(query, topic, path.entity)).reduce(
       (a, b) => Math.max(a, b),

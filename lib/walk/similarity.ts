@@ -1,5 +1,4 @@
-import { contentWords, shareSaid } from "../answer/index.js";
-import { byCodeUnit, type Image, type Query, resolveOptions, words } from "../core/index.js";
+import { byCodeUnit, contentWords, type Image, type Query, resolveOptions, shareSaid, words } from "../core/index.js";
 import { dot, type Encoder, encoder } from "../embed/index.js";
 import type { Graph } from "../graph/index.js";
 import { type KeyFrames, selectFrames } from "../media/index.js";

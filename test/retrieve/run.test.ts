@@ -202,7 +202,7 @@ test("wrong options are refused before anything is run", async () => {
   );
   assert.match(
     await message(retrieve(dataset, mine, { k: 1, seed: 0.5 })),
-    /^retrieve: the seed is not an integer \(0\.5\)/,
+    /^retrieve: the seed is not an integer ≥ 0 \(0\.5\)/,
   );
   assert.match(
     await message(retrieve(dataset, mine, { k: 1, concurrency: 0 })),

@@ -181,7 +181,7 @@ test("two studies do not write to one folder at once; a lock of a dead process i
   const slow = defineRetriever({
     name: "slow",
     version: "1",
-    search: async () => new Promise((done) => setTimeout(() => done([]), 5)),
+    search: async () => new Promise((done) => setTimeout(() => done([]), 50)),
   });
   const first = study({ dataset, base: { retriever: slow }, controls: [], dir }).run();
   await new Promise((done) => setTimeout(done, 20));
