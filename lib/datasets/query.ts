@@ -12,7 +12,8 @@ const queries = new WeakMap<Dataset, WeakMap<Question, Query>>();
  * An error while reading a picture names only its opaque id: a file's path may hold the answer.
  *
  * @example
- * toQuery(dataset, dataset.questions[0]).id   // "q5d41402abc4b2a76"
+ * const dataset = await loadDataset("bestiary");
+ * toQuery(dataset, dataset.questions[0]).id   // "qdd9d1c9ef29abf8e"
  */
 export function toQuery(dataset: Dataset, question: Question): Query {
   let known = queries.get(dataset);

@@ -28,8 +28,10 @@ export interface FileResult {
  * @returns Results by measure name, in the order asked for. Fractions.
  * @throws MkgError for unknown options and measures, those that need more than a ranking, and malformed files (file, line).
  * @example
- * (await evaluateFiles({ qrels: "qrels.txt", run: "bm25.trec", measures: ["nDCG@10"] }))["nDCG@10"];
- * // { mean: 0.6254, n: 96, missing: 0, ignored: 0, perQuery: Map(96) {…} }
+ * // qrels.txt: 1 0 a 1            run.txt: 1 Q0 b 1 2.5 mine
+ * //                                       1 Q0 a 2 1.5 mine
+ * (await evaluateFiles({ qrels: "qrels.txt", run: "run.txt", measures: ["RR"] })).RR;
+ * // { mean: 0.5, n: 1, missing: 0, ignored: 0, perQuery: Map(1) { "1" => 0.5 } }
  */
 export async function evaluateFiles(input: {
   readonly qrels: string | Qrels;

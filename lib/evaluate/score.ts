@@ -1,5 +1,14 @@
 import { type ColumnTable, table } from "arquero";
-import { type Hit, hitId, MkgError, type Question, quote, refuseUnknown, type Score, type ScoreStatus } from "../core/index.js";
+import {
+  type Hit,
+  hitId,
+  MkgError,
+  type Question,
+  quote,
+  refuseUnknown,
+  type Score,
+  type ScoreStatus,
+} from "../core/index.js";
 import type { Dataset } from "../datasets/index.js";
 import { type Measure, type MeasureInputs, valueFor } from "./measure.js";
 import { toMeasures } from "./measures.js";

@@ -45,7 +45,9 @@ const known = ["name", "format", "header", "columns", "labels", "images", "lenie
  *
  * @example
  * const graph = await loadGraph("triples.tsv", { labels: { entities: "entity2text.txt" } });
- * String(graph.describe())   // "Graph triples.tsv: 3 entities (3 in triples), 2 triples (2 distinct), 1 relations"
+ * String(graph.describe());
+ * // Graph triples.tsv: 3 entities (3 in triples), 2 triples (2 distinct), 1 relations
+ * // notice: files read without a header line: 1 (triples.tsv)
  */
 export async function loadGraph(source: string, options: LoadGraphOptions = {}): Promise<Graph> {
   for (const key of Object.keys(options)) if (!known.includes(key)) throw unknownName(place, "option", key, known);

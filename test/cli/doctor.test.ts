@@ -178,15 +178,50 @@ checkup("an unknown check is an error with the nearest known one", async () => {
   assert.match(said, /unknown check \("Node"\)\. Known: Node\.js, build/);
 });
 
-checkup("the text has a line for each check, the remedy below, and counts", () => {
+checkup("of several kernels the one that installs as tslab is named", async () => {
+  const spec = JSON.stringify({ argv: [process.execPath, "tslab/kernel.js"] });
+  const { by } = await examine(["kernel in JupyterLab"], {
+    env: { JUPYTER_PATH: tree({ "kernels/jslab/kernel.json": spec, "kernels/tslab/kernel.json": spec }) },
+  });
+  assert.match(by("kernel in JupyterLab")?.detail ?? "", /^tslab in /);
+});
+
+checkup("what the default run does without is optional, all else is not", async () => {
+  const { checks } = await examine(undefined);
+  assert.equal(
+    checks.filter((one) => !one.optional).map((one) => one.name),
+    [
+      "Node.js",
+      "build",
+      "tables (arquero)",
+      "pictures (sharp)",
+      "SVG to PNG (resvg)",
+      "figure font",
+      "figures (vega, PDF)",
+      "notebooks without Jupyter (tslab)",
+      "disk space",
+    ],
+  );
+});
+
+checkup("the text has a line for each check, the remedy below, optional parts and their counts apart", () => {
   const checks = [
-    { name: "a", status: "works" as const, detail: "1", remedy: "" },
-    { name: "b", status: "missing" as const, detail: "2", remedy: "npm i b" },
-    { name: "c", status: "broken" as const, detail: "3", remedy: "npm ci" },
+    { name: "a", optional: false, status: "works" as const, detail: "1", remedy: "" },
+    { name: "b", optional: true, status: "missing" as const, detail: "2", remedy: "npm i b" },
+    { name: "c", optional: false, status: "broken" as const, detail: "3", remedy: "npm ci" },
   ];
   assert.is(
     doctorText({ checks }),
-    "ok       a: 1\nmissing  b: 2\n         → npm i b\nBROKEN   c: 3\n         → npm ci\n\n1 work, 1 missing, 1 broken\n",
+    `ok       a: 1
+BROKEN   c: 3
+         → npm ci
+
+Optional, not needed by the default run:
+absent   b: 2
+         → npm i b
+
+1 work, 0 missing, 1 broken; optional: 0 work, 1 absent, 0 broken
+`,
   );
 });
 

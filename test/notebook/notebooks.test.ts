@@ -40,7 +40,7 @@ notebooks("the quickstart shows a table, a chart and a picture", async () => {
     .flatMap((one: Record<string, unknown>) => one["text/html"] ?? [])
     .flat()
     .join("");
-  assert.match(html, /<table>[\s\S]*pAdjusted/);
+  assert.match(html, /<table[\s\S]*pAdjusted/);
   assert.match(html, '<img src="data:image/png;base64,');
   assert.ok(data.some((one: Record<string, unknown>) => one["application/vnd.vegalite.v5+json"] && one["image/png"]));
 });

@@ -57,12 +57,12 @@ showing("a table is cut at maxRows and maxColumns, and what is left out is count
 });
 
 showing(
-  "cells print values as they are: 6 digits, a dash for nothing, no bare undefined, no NaN, long text cut",
+  "cells print values as they are: 4 digits, whole parts in full, a dash for nothing, no bare undefined, no NaN, long text cut",
   async () => {
-    const values = [1 / 3, 12345678, null, undefined, Number.NaN, "é".repeat(300), ["a", "b"], { k: 1n }];
+    const values = [1 / 3, -0.000123456, 12345.678, 12345678, null, undefined, Number.NaN, "é".repeat(300), ["a", "b"], { k: 1n }];
     const bundle = await mimeBundle(values.map((value) => ({ value })));
     const cells = [...html(bundle).matchAll(/<td[^>]*>([^<]*)<\/td>/g)].map((match) => match[1]);
-    const shown = ["0.333333", "12345678", "–", "–", "not a number", `${"é".repeat(199)}…`, "a, b"];
+    const shown = ["0.3333", "-0.0001235", "12346", "12345678", "–", "–", "not a number", `${"é".repeat(199)}…`, "a, b"];
     assert.equal(cells, [...shown, "{&#34;k&#34;:&#34;1&#34;}"]);
   },
 );
@@ -73,6 +73,27 @@ showing("the text form of a table lines its columns up", async () => {
     { run: "walk", value: 1 },
   ]);
   assert.is(text, "run   value\nbm25  0.62\nwalk  1");
+});
+
+showing("a comparison shows who, what and how sure, in that order; other columns are named, warnings stand below", async () => {
+  const rows = ["q1", "q2"].flatMap((question, i) => [
+    { run: "a", question, cluster: question, measure: "m", value: 0 },
+    { run: attack, question, cluster: question, measure: "m", value: 1 / (3 + i) },
+  ]);
+  const bundle = await mimeBundle(compare(rows, { baseline: "a" }));
+  const lines = bundle["text/plain"].split("\n");
+  assert.match(lines[0] as string, /^b +a +measure +difference +low +high +pAdjusted +n +nMissing +clusters$/);
+  assert.match(lines[1] as string, / a +m +0\.2917 /); // (1/3 + 1/4) / 2
+  assert.match(bundle["text/plain"], /\n1 of 1 rows: .*cluster/);
+  assert.match(bundle["text/plain"], /\nnot shown: p, effect, mde, test/);
+  assert.match(html(bundle), escaped);
+  assert.not.match(html(bundle), "<img");
+});
+
+showing("tables of words are laid out by their words: none is broken to make columns equal", async () => {
+  const text = html(await mimeBundle([{ pAdjusted: 1 }]));
+  assert.match(text, '<table style="table-layout:auto">');
+  assert.match(text, /<th style="[^"]*word-break:normal;overflow-wrap:normal/);
 });
 
 showing("a chart goes out as Vega-Lite 5 for JupyterLab, as a PNG and as words", async () => {

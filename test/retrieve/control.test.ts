@@ -80,6 +80,31 @@ test("random-path: as many hits as retrieved less those without an admissible on
     }
 });
 
+test("of the admissible random paths the nearest in tokens, degree and pictures is kept", async () => {
+  const graph = graphFrom({
+    entities: ["a", "found", "near", "far"].map((id) => ({
+      id,
+      label: id === "far" ? "a very long label of many more words" : id,
+    })),
+    triples: ["found", "near", "far"].map((tail) => ({ id: tail, head: "a", relation: "r", tail })),
+  });
+  const data = defineDataset({
+    name: "near",
+    graph,
+    questions: [{ id: "1", text: "?", answers: ["x"], gold: { triples: [] } }],
+  });
+  const one: Retriever = () => [{ triple: "found", score: 1 }];
+  for (const seed of [0, 1, 2, 3]) {
+    const run = await retrieve(data, control("random-path", one, { draws: 32 }), { k: 1, seed });
+    // both of the others are drawn among 256 tries: `near` has the retrieved triple's tokens and degrees, `far` eight words more
+    assert.equal(
+      run.items[0]?.evidence?.hits.map((hit) => hit.triple),
+      ["near"],
+    );
+    assert.ok((run.items[0]?.evidence?.spend?.excludedRetrieved ?? 0) > 0);
+  }
+});
+
 test("the oracle gives all gold paths, whatever k", async () => {
   const data = await loadDataset("bestiary");
   const run = await retrieve(data, control("oracle", retriever("bm25")), { k: 1 });

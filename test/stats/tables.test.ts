@@ -52,6 +52,7 @@ test("0/1 values of independent questions get Wilson's interval", () => {
     clusters: 4,
     method: "wilson",
     status: "ok",
+    warning: null,
   });
   // by statsmodels: proportion_confint(3, 4, method="wilson") = (0.30064, 0.95441)
   near(Math.round((one?.low as number) * 1e5) / 1e5, 0.30064, "low");
@@ -101,6 +102,7 @@ test("without any value the row stays, as not-computed with nulls", () => {
     clusters: 0,
     method: null,
     status: "not-computed",
+    warning: null,
   });
 });
 
@@ -169,7 +171,10 @@ test("clustered or graded values are compared by sign flips of cluster sums", ()
   assert.equal([one?.test, one?.p, one?.clusters, one?.difference], ["permutation", 0.25, 3, 1]);
   // the differences do not vary: nothing to estimate a spread from
   assert.equal([one?.low, one?.high, one?.effect, one?.mde, one?.status], [null, null, null, null, "ok"]);
-  assert.match(one?.warning as string, /only 3 clusters; p cannot be below 0.25; the differences do not vary/);
+  assert.is(
+    one?.warning,
+    "3 of 3 clusters differ: p cannot be below 0.25; the differences do not vary between clusters: no interval",
+  );
 });
 
 test("identical runs: difference 0, p 1, no interval, no effect, never NaN", () => {
@@ -253,6 +258,84 @@ test("fewer than 20 clusters are warned of, 20 are not", () => {
   ];
   assert.is(comparisons(rows(19), { baseline: "a" })[0]?.warning, "only 19 clusters: the interval may be too narrow");
   assert.is(comparisons(rows(20), { baseline: "a" })[0]?.warning, null);
+});
+
+test("intervals over few or very unequal clusters say so; Wilson's over independent questions does not", () => {
+  // cluster i of 22 has 22/i questions, 22 + 11 + 7 + 5 + 4 + 3 + 3 + 2 · 4 + 1 · 11 = 74, squares 22² + 11² + 7² + 5² + 4² + 2 · 3² + 4 · 2² + 11 = 740:
+  // effective clusters 74² / 740 = 7.4
+  const sizes = Array.from({ length: 22 }, (_, i) => Math.floor(22 / (i + 1)));
+  const unequal = sizes.flatMap((size, c) =>
+    Array.from({ length: size }, (_, q) => row("r", `${c}-${q}`, (c + q) % 2, { cluster: `c${c}` })),
+  );
+  assert.is(unequal.length, 74);
+  assert.is(
+    intervals(unequal)[0]?.warning,
+    "22 clusters of very unequal size weigh as 7.4: the interval may be too narrow",
+  );
+  const equal = (clusters: number) =>
+    rowsOf(
+      "r",
+      Array.from({ length: 2 * clusters }, (_, i) => (i % 3) / 2),
+      (i) => ({ cluster: `c${i % clusters}` }),
+    );
+  assert.is(intervals(equal(20))[0]?.warning, null);
+  assert.is(intervals(equal(19))[0]?.warning, "only 19 clusters: the interval may be too narrow");
+  assert.is(intervals(rowsOf("r", [1, 0, 1]))[0]?.warning, null);
+  // the comparison's interval rests on the same clusters
+  const other = unequal.map((r, i) => ({ ...r, run: "s", value: (i % 5) / 4 }));
+  assert.match(
+    comparisons([...unequal, ...other], { baseline: "r" })[0]?.warning as string,
+    /^22 clusters of very unequal size weigh as 7\.4: the interval may be too narrow$/,
+  );
+});
+
+test("clusters that do not differ say nothing of the sign: the least p is told from those that do", () => {
+  const run = (name: string, better: number) =>
+    rowsOf(
+      name,
+      Array.from({ length: 22 }, (_, i) => (i < better ? 1 : 0.5)),
+    );
+  // 4 of 22 differ, all in one direction: 2 of the 2⁴ patterns are as extreme
+  const [four] = comparisons([...run("a", 0), ...run("b", 4)], { baseline: "a" });
+  assert.equal([four?.p, four?.clusters], [0.125, 22]);
+  assert.is(four?.warning, "4 of 22 clusters differ: p cannot be below 0.125");
+  // 2/2⁶ = 0.03125 can be reached with six
+  assert.is(comparisons([...run("a", 0), ...run("b", 6)], { baseline: "a" })[0]?.warning, null);
+});
+
+test("measures chooses the rows of interval and leaves their order", () => {
+  const rows = ["EM", "F1", "RR"].flatMap((measure) => [row("a", "q", 1, { measure }), row("b", "q", 0, { measure })]);
+  assert.equal(
+    intervals(rows, { measures: ["RR", "EM"] }).map((r) => `${r.run} ${r.measure} ${r.mean}`),
+    ["a EM 1", "b EM 0", "a RR 1", "b RR 0"],
+  );
+  assert.is(intervals(rows).length, 6);
+  fails(() => interval(rows, { measures: ["F2"] }), /unknown measure \("F2"\)\. Known: EM, F1, RR\. Did you mean "F1"/);
+  fails(() => interval(rows, { measures: "EM" as never }), /measures is not a list \("EM"\)/);
+});
+
+test("an unknown option is refused with the nearest one, never ignored", () => {
+  const rows = [...rowsOf("a", [1, 0]), ...rowsOf("b", [1, 1])];
+  fails(() => interval(rows, { bye: ["group"] } as never), /^interval: unknown option \("bye"\)\. .*Did you mean "by"/);
+  fails(
+    () => compare(rows, { baseline: "a", clusters: null } as never),
+    /^compare: unknown option \("clusters"\)\. Known: baseline, .*Did you mean "cluster"/,
+  );
+  fails(
+    () => comparePairs(rows, [{ a: "a", b: "b" }], { sed: 1 } as never),
+    /^comparePairs: unknown option \("sed"\)\. .*Did you mean "seed"/,
+  );
+  fails(() => interval(rows, ["group"] as never), /not an object of options \(\["group"\]\)/);
+});
+
+test("tables in a list are not taken for rows", () => {
+  const rows = rowsOf("a", [1, 0]);
+  fails(() => interval([from(rows), from(rows)] as never), /element 0 \(from 0\) .* is a table\. .*a\.concat\(b\)/);
+  fails(
+    () => compare([...rows, from(rows)] as never, { baseline: "a" }),
+    /^compare: element 2 \(from 0\).* is a table/,
+  );
+  fails(() => interval([rows[0], null] as never), /element 1 \(from 0\) .* is not a row \(null\)/);
 });
 
 test("unknown names are refused with the nearest one, impossible requests with what fits", () => {
