@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { runNotebook } from "../lib/notebook/index.js";
@@ -21,6 +21,29 @@ test("every marked example of the README is found, and the retriever is defined 
       .split("\n")
       .filter((line) => line.trim() && !line.startsWith("import")) ?? [];
   assert.ok(lines.length < 10, `${lines.length} lines`);
+});
+
+test("every file that the README links to is in the package, and a user's own notebooks and runs are not", () => {
+  const { stdout, status, stderr } = spawnSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    cwd: root,
+    encoding: "utf8",
+    shell: process.platform === "win32",
+  });
+  assert.is(status, 0, stderr);
+  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+  const packed = files.map(({ path }) => path).filter((path) => !path.startsWith("dist/"));
+  const linked = ["README.md", "figures/bestiary/report.md", "figures/mkg-rag-bench/report.md"].flatMap((from) =>
+    [...readFileSync(join(root, from), "utf8").matchAll(/\]\((?!https?:|#)([^)#]+)\)/g)].map(([, to = ""]) =>
+      join(dirname(from), to).split(sep).join("/"),
+    ),
+  );
+  assert.ok(linked.length > 10);
+  for (const path of linked) assert.ok(packed.includes(path), path);
+  assert.equal(packed.filter((path) => /^(notebooks|runs|data)\//.test(path)).sort(), [
+    "data/README.md",
+    "data/manifest.json",
+    "notebooks/01-quickstart.ipynb",
+  ]);
 });
 
 for (const [i, { code, output }] of examples.entries()) {

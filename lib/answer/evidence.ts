@@ -49,7 +49,7 @@ const whatItIs = (label: string, description: string): string => {
 };
 
 // how much the parts of a candidate's score weigh against a cosine of 1
-const weights = { fit: 6, rank: 1, kind: 1.5, last: 4, wrongSort: 6, head: 1, mention: 2 };
+const weights = { fit: 6, rank: 1, kind: 9, last: 4, wrongSort: 6, head: 1, mention: 2 };
 
 let loaded: Promise<Encoder<string>> | undefined;
 const encode = async (text: string): Promise<Float32Array> => {

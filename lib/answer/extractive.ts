@@ -17,7 +17,7 @@ export const nothing: Answer = Object.freeze({
  */
 export const extractive: ReaderEntry = {
   name: "extractive",
-  version: "1",
+  version: "2",
   citation: "this project",
   options: {},
   async read(query, evidence, { graph }): Promise<Answer> {

@@ -146,7 +146,7 @@ async function fit(
  */
 export const learned: ReaderEntry = {
   name: "learned",
-  version: "1",
+  version: "2",
   citation: "this project; kernel regression of Nadaraya 1964, doi 10.1137/1109020",
   options: {
     evidenceRate: real({

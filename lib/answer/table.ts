@@ -72,7 +72,7 @@ export interface ResolvedReader {
  * How a reader is shown and keyed.
  *
  * @example
- * resolveReader(reader("extractive")); // { label: "extractive", version: "1", params: {}, persistent: true }
+ * resolveReader(reader("extractive")); // { label: "extractive", version: "2", params: {}, persistent: true }
  */
 export const resolveReader = (r: Reader): ResolvedReader =>
   Object.freeze({

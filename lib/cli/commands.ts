@@ -306,16 +306,9 @@ export async function dataList(flags: Flags, command: Command): Promise<void> {
     return { name, here: missing.length === 0, missing, summary, needs };
   });
   if (flags.json) return json(rows);
-  out(
-    plainTable(
-      rows.map(({ name, here, missing, summary }) => ({
-        name,
-        here: here ? "yes" : `no: ${missing.join(", ")}`,
-        summary,
-      })),
-    ),
-  );
-  if (rows.some(({ here }) => !here)) out(`Looked for in ${dir}; data/README.md says where files come from.`);
+  out(plainTable(rows.map(({ name, here, summary }) => ({ name, here: here ? "yes" : "no", summary }))));
+  for (const { name, missing } of rows) if (missing.length > 0) out(`${name}: not in ${dir}: ${missing.join(", ")}`);
+  if (rows.some(({ here }) => !here)) out("data/README.md says where the files come from.");
 }
 
 /** `mkglab options`. */

@@ -249,7 +249,7 @@ function checkedImage(where: string, image: Image, position: number): Image {
 }
 
 function checkGold(where: string, graph: Graph, gold: Gold): void {
-  refuseUnknown(where, gold, goldKeys, "key of gold");
+  refuseUnknown(where, gold, goldKeys, "gold key");
   const triple = (id: string, what: string): Triple => {
     try {
       return graph.triple(id);

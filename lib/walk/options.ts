@@ -69,5 +69,10 @@ export const walkOptions: OptionSpecs = Object.freeze({
     default: 0.9,
     doc: "an edge counts as fitting the question at least this share of the best edge beyond it",
   }),
-  threshold: real({ min: 0, max: 1, default: 0.02, doc: "a path is followed when its probability is at least this share of that of the path which takes the best edge at each of its entities" }),
+  threshold: real({
+    min: 0,
+    max: 1,
+    default: 0.11,
+    doc: "a path is followed when its probability is at least this share of that of the path which takes the best edge at each of its entities",
+  }),
 });

@@ -74,6 +74,35 @@ test("extractive: a path answers with its end, and a lone entity with what its d
   );
 });
 
+test("extractive: a path without its triples is read along the first edge between each two entities", async () => {
+  const { pathTriples: _, ...bare } = path("fights", "jay eats");
+  assert.is((await extract("What does that one eat?", [bare as Hit])).text, "snail");
+  const broken = await extract("What?", [{ score: 1, path: ["moor", "jay"] }]);
+  assert.is(broken.stop, 'readEvidence: no triple joins "moor" and "jay". A path follows triples of the graph.');
+});
+
+test("extractive: an entity of the kind asked for answers, though the path goes on beyond it", async () => {
+  const g = graphFrom({
+    entities: [{ id: "Rook" }, { id: "storm", kind: "phase" }, { id: "dive", kind: "attack" }],
+    triples: [
+      { id: "a", head: "Rook", relation: "can enter", tail: "storm" },
+      { id: "b", head: "storm", relation: "can use attack", tail: "dive" },
+    ],
+  });
+  const data = defineDataset({ name: "phases", graph: g, questions: [{ id: "1", text: "x" }] });
+  const read = await prepareReader(data, reader("extractive"), 0, signal);
+  const hits = [{ score: 1, path: ["Rook", "storm", "dive"], pathTriples: ["a", "b"] }];
+  assert.is((await read(ask("In which phase can the Rook use the attack shown?"), { hits }, random(0))).text, "storm");
+  assert.is((await read(ask("Which attack is the Rook using?"), { hits }, random(0))).text, "dive");
+});
+
+test("a reader not asked for while 64 others were is fitted anew; one still in use is shared", () => {
+  const first = reader("learned", { evidenceRate: 0.001 }).fit;
+  assert.is(reader("learned", { evidenceRate: 0.001 }).fit, first);
+  for (let i = 0; i < 64; i++) reader("learned", { evidenceRate: (i + 2) / 1000 });
+  assert.is.not(reader("learned", { evidenceRate: 0.001 }).fit, first);
+});
+
 test("extractive: it cites the ranks of all hits that offer the answer, and no others", async () => {
   const { citedRanks } = await extract("What is eaten?", [triple("eats"), triple("lives"), triple("jay eats")]);
   assert.equal(citedRanks, [1, 3]);

@@ -205,7 +205,8 @@ test("data list says which data sets are here and which files are not", async ()
     writeFileSync(join(dir, "markg", name), "");
   const { out } = await mkglab(["data", "list", "--data", dir]);
   assert.match(out, /bestiary +yes /);
-  assert.match(out, /markg +no: markg\/relation2text\.txt /);
+  assert.match(out, /markg +no /);
+  assert.match(out, /\nmarkg: not in .*data: markg.relation2text\.txt\n/);
   writeFileSync(join(dir, "markg", "relation2text.txt"), "");
   const list = JSON.parse((await mkglab(["data", "list", "--data", dir, "--json"])).out) as {
     name: string;

@@ -188,6 +188,40 @@ test("splits: the own one is the data set itself, others are made when asked for
   }
 });
 
+test("gold paths get the triples along them: one that gold names, else the only one, else the first and a notice", () => {
+  const parallel = graphFrom({
+    triples: [
+      { id: "ab1", head: "a", relation: "r", tail: "b" },
+      { id: "ba2", head: "b", relation: "s", tail: "a" },
+      { id: "bc", head: "c", relation: "r", tail: "b" },
+      { id: "cc", head: "c", relation: "r", tail: "c" },
+    ],
+  });
+  const made = defineDataset({
+    name: "n",
+    graph: parallel,
+    questions: [
+      { id: "named", text: "x", gold: { paths: [["a", "b", "c"]], triples: ["ba2"] } },
+      { id: "unclear", text: "x", gold: { paths: [["c", "b", "a"], ["b"]], triples: ["bc"] } },
+      // both edges are named, so that naming them decides nothing
+      { id: "both", text: "x", gold: { paths: [["a", "b"]], triples: ["ba2", "ab1"] } },
+      { id: "loop", text: "x", gold: { paths: [["c", "c"]] } },
+      { id: "given", text: "x", gold: { paths: [["a", "b"]], pathTriples: [["ba2"]] } },
+      { id: "none", text: "x", gold: { triples: ["bc"] } },
+    ],
+  });
+  assert.equal(
+    made.questions.map((q) => q.gold!.pathTriples),
+    [[["ba2", "bc"]], [["bc", "ab1"], []], [["ab1"]], [["cc"]], [["ba2"]], undefined],
+  );
+  for (const q of made.questions) for (const along of q.gold!.pathTriples ?? []) assert.ok(Object.isFrozen(along));
+  assert.equal(
+    made.card.notices.filter((n) => /steps of gold paths/.test(n.what)).map((n) => [n.count, n.examples]),
+    [[2, ["unclear: b – a", "both: a – b"]]],
+  );
+  assert.not(define().card.notices.some((n) => /steps of gold paths/.test(n.what)));
+});
+
 test("errors name the question and what is wrong with it", () => {
   const cases: [() => unknown, RegExp][] = [
     [
@@ -217,6 +251,16 @@ test("errors name the question and what is wrong with it", () => {
     [() => define({}, { meta: { f: () => secret } }), /meta\.f is not plain data/],
     [() => define({}, { meta: { n: Number.NaN } }), /meta\.n is not plain data/],
     [() => define({}, { images: ["a.png"] as never }), /image 0 \(from 0\) is not an image/],
+    [
+      () => define({ vizibleMeta: [] } as never),
+      /^defineDataset: unknown key \("vizibleMeta"\).*Did you mean "visibleMeta"\?/,
+    ],
+    [() => define({}, { answer: "x" } as never), /question "q-1": unknown key \("answer"\).*Did you mean "answers"\?/],
+    [
+      () => define({}, { gold: { path: [["a", "b"]] } as never }),
+      /question "q-1": unknown gold key \("path"\)\. Known: paths, pathTriples, triples\. Did you mean "paths"\?/,
+    ],
+    [() => define({}, { gold: [["a", "b"]] as never }), /question "q-1": not an object of gold keys/],
     [() => define({ name: "" }), /name is not a non-empty string/],
     [() => define({ graph: {} as never }), /graph is not a graph/],
     [() => define({ questions: {} as never }), /questions is not a list/],

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { datasetList, datasetNames, loadDataset } from "../../lib/datasets/index.js";
+import { datasetList, datasetNames, loadDataset, toQuery } from "../../lib/datasets/index.js";
 
 const test = suite<{ dir: string }>("data set folder and registry");
 test.before.each((context) => {
@@ -67,6 +67,80 @@ test("a folder becomes a data set: questions, pictures, gold, and its further sp
     ["t"],
   );
   assert.is((await (await loadDataset(dir)).splits.train()).split, "train");
+});
+
+test("test questions that stand in the training split are noticed; other answers to the same text are another question", async ({
+  dir,
+}) => {
+  const notice = async () =>
+    (await loadDataset(dir)).card.notices.find((n) => /stand in the training split/.test(n.what));
+  put(dir, {
+    "questions.jsonl": [
+      { id: "1", text: "Whom?", answers: ["A", "B"] },
+      { id: "2", text: "Whom?", answers: ["C"] },
+      { id: "3", text: "What?" },
+    ]
+      .map((q) => `${JSON.stringify(q)}\n`)
+      .join(""),
+  });
+  assert.is(await notice(), undefined);
+  put(dir, { "questions.train.jsonl": '{"id":"t1","text":"Whom?","answers":["D"]}\n' });
+  assert.is(await notice(), undefined);
+  put(dir, {
+    "questions.train.jsonl":
+      '{"id":"t1","text":"Whom?","answers":["B","A"],"group":"other"}\n{"id":"t2","text":"What?"}\n{"id":"t3","text":"Else?"}\n',
+  });
+  assert.equal(await notice(), {
+    what: "test questions that stand in the training split with the same text and answers",
+    count: 2,
+    examples: ["1", "3"],
+  });
+});
+
+test("dataset.json states what a folder is; an unknown or wrong field is an error", async ({ dir }) => {
+  const plain = await loadDataset(dir);
+  assert.equal(
+    [plain.name, plain.clusterName, plain.licence, plain.citation, plain.card.summary, plain.visibleMeta],
+    [basename(dir), "cluster", "not stated", "", `the folder ${basename(dir)}`, []],
+  );
+  const about = {
+    name: "spies",
+    clusterName: "agent",
+    licence: "CC0",
+    citation: "Doe 2025",
+    summary: "who knows whom",
+    visibleMeta: ["year"],
+  };
+  put(dir, {
+    "dataset.json": JSON.stringify(about),
+    "questions.jsonl": '{"id":"1","text":"Whom?","meta":{"year":1962,"hidden":"x"}}\n',
+    "questions.train.jsonl": '{"id":"t","text":"Train?"}\n',
+  });
+  const dataset = await loadDataset(dir);
+  for (const d of [dataset, await dataset.splits.train()])
+    assert.equal(
+      {
+        name: d.name,
+        clusterName: d.clusterName,
+        licence: d.licence,
+        citation: d.citation,
+        summary: d.card.summary,
+        visibleMeta: d.visibleMeta,
+      },
+      about,
+    );
+  assert.equal(toQuery(dataset, dataset.questions[0]!).meta, { year: 1962 });
+  const cases: [string, RegExp][] = [
+    ['{"license":"CC0"}', /dataset\.json: unknown field \("license"\)\. Known: .*Did you mean "licence"\?/],
+    ['{"name":""}', /dataset\.json: name is not a non-empty string \(""\)/],
+    ['{"visibleMeta":"year"}', /dataset\.json: visibleMeta is not a list of strings \("year"\)/],
+    ["[]", /dataset\.json: not an object of fields \(\[\]\)/],
+    ["{", /dataset\.json: not JSON/],
+  ];
+  for (const [text, expected] of cases) {
+    put(dir, { "dataset.json": text });
+    assert.match(await message(() => loadDataset(dir)), expected);
+  }
 });
 
 test("malformed questions are errors with file and line or the question's id", async ({ dir }) => {

@@ -71,7 +71,7 @@ const files = {
 };
 type Name = keyof typeof files;
 
-function load(dir: string, changes: Partial<Record<Name, string | undefined>> = {}): Promise<Dataset> {
+function load(dir: string, changes: Partial<Record<Name, string | Buffer | undefined>> = {}): Promise<Dataset> {
   for (const folder of ["markg", "mkg-rag-bench"]) mkdirSync(join(dir, folder), { recursive: true });
   for (const [name, text] of Object.entries({ ...files, ...changes }))
     if (text !== undefined) writeFileSync(join(dir, name), text);
@@ -171,9 +171,32 @@ test("Windows line ends, a byte order mark and blank lines change nothing", asyn
   assert.is(other.fingerprint, fingerprint);
 });
 
+test("one modality may have no questions; none in either is an error", async ({ dir }) => {
+  const empty = (modality: "text" | "mm") => ({
+    [`mkg-rag-bench/${modality}_queries.jsonl`]: "\n",
+    [`mkg-rag-bench/${modality}_qrels.tsv`]: "",
+  });
+  const ids = async (changes: Record<string, string>) => (await load(dir, changes)).questions.map((q) => q.id);
+  assert.equal(await ids(empty("mm")), ["text:7", "text:4", "text:9"]);
+  const mm = await load(dir, empty("text"));
+  assert.equal(
+    mm.questions.map((q) => q.id),
+    ["mm:2"],
+  );
+  assert.equal(mm.setting("S2").questions, []);
+  assert.equal(
+    mm.setting("S1").questions.map((q) => q.id),
+    ["2"],
+  );
+  assert.match(
+    await message(() => load(dir, { ...empty("text"), ...empty("mm") })),
+    /^dataset mkg-rag-bench: no questions in .*\. At least one in text_queries\.jsonl or mm_queries\.jsonl/,
+  );
+});
+
 test("a malformed or missing file or line is an error that names it and says what is allowed", async ({ dir }) => {
   const text = (part: "queries.jsonl" | "qrels.tsv" | "relevant_triples.jsonl") => `mkg-rag-bench/text_${part}` as Name;
-  const cases: [Name, string, RegExp][] = [
+  const cases: [Name, string | Buffer, RegExp][] = [
     [
       text("qrels.tsv"),
       "4\t11\t1\n5\t11\t1\n",
@@ -212,7 +235,8 @@ test("a malformed or missing file or line is an error that names it and says wha
     ],
     [text("queries.jsonl"), "{\n", /text_queries\.jsonl, line 1: not JSON/],
     [text("queries.jsonl"), "[]\n", /line 1: not an object/],
-    [text("queries.jsonl"), "\n", /no questions in the file/],
+    [text("queries.jsonl"), Buffer.from([0xff, 0x0a]), /the file is not UTF-8 text \(.*text_queries\.jsonl/],
+    [text("relevant_triples.jsonl"), Buffer.from([0xff, 0x0a]), /not UTF-8 text \(.*text_relevant_triples\.jsonl/],
     [
       text("relevant_triples.jsonl"),
       jsonl([{ ...row(11, 500), markg_row: undefined }]),

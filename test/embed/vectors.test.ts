@@ -144,6 +144,18 @@ test("rows that an encoder left unscaled get length 1, and zero rows stay zero",
   assert.equal([...data], [0.6, 0.8, 0, 0].map(Math.fround));
 });
 
+test("an unknown option is an error with the nearest one, never ignored", async () => {
+  const e = await encoder("hash");
+  await refuses(
+    () => embed(["a"], e, { batchSize: 2 } as never),
+    /^embed: unknown option \("batchSize"\)\. Known: batch, signal, onProgress/,
+  );
+  await refuses(
+    () => openIndex(vectorsOf([[1, 0]]), { kinds: "exact" } as never),
+    /^openIndex: unknown option \("kinds"\)\. .*Did you mean "kind"/,
+  );
+});
+
 test("an encoder's wrong shape or NaN is an error that names the item", async () => {
   await refuses(
     () =>

@@ -213,6 +213,14 @@ test("unknown measures and questions are refused", async () => {
   await fails(score(one, dataset(q), ["Em"]), /Did you mean "EM"/);
   await fails(score(one, dataset(q), ["EM", "EM"]), /given twice/);
   await fails(
+    score(one, dataset(q), ["EM"], { signl: undefined } as never),
+    /^score: unknown option \("signl"\).*Did you mean "signal"/,
+  );
+  await fails(
+    evaluateFiles({ qrel: "q", run: "r", measures: ["AP"] } as never),
+    /^evaluateFiles: unknown option \("qrel"\).*Did you mean "qrels"/,
+  );
+  await fails(
     score(one, dataset([question("2")]), ["EM"]),
     /run "r" has a question that the data set does not \("1"\)/,
   );

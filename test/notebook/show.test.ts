@@ -12,6 +12,7 @@ import { chart } from "../../lib/figure/index.js";
 import { graphFrom } from "../../lib/graph/index.js";
 import { bytesImage } from "../../lib/media/index.js";
 import { type MimeBundle, mimeBundle, runNotebook, show } from "../../lib/notebook/index.js";
+import { compare } from "../../lib/stats/index.js";
 
 const showing = suite("show");
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -59,10 +60,31 @@ showing("a table is cut at maxRows and maxColumns, and what is left out is count
 showing(
   "cells print values as they are: 4 digits, whole parts in full, a dash for nothing, no bare undefined, no NaN, long text cut",
   async () => {
-    const values = [1 / 3, -0.000123456, 12345.678, 12345678, null, undefined, Number.NaN, "é".repeat(300), ["a", "b"], { k: 1n }];
+    const values = [
+      1 / 3,
+      -0.000123456,
+      12345.678,
+      12345678,
+      null,
+      undefined,
+      Number.NaN,
+      "é".repeat(300),
+      ["a", "b"],
+      { k: 1n },
+    ];
     const bundle = await mimeBundle(values.map((value) => ({ value })));
     const cells = [...html(bundle).matchAll(/<td[^>]*>([^<]*)<\/td>/g)].map((match) => match[1]);
-    const shown = ["0.3333", "-0.0001235", "12346", "12345678", "–", "–", "not a number", `${"é".repeat(199)}…`, "a, b"];
+    const shown = [
+      "0.3333",
+      "-0.0001235",
+      "12346",
+      "12345678",
+      "–",
+      "–",
+      "not a number",
+      `${"é".repeat(199)}…`,
+      "a, b",
+    ];
     assert.equal(cells, [...shown, "{&#34;k&#34;:&#34;1&#34;}"]);
   },
 );
@@ -75,20 +97,23 @@ showing("the text form of a table lines its columns up", async () => {
   assert.is(text, "run   value\nbm25  0.62\nwalk  1");
 });
 
-showing("a comparison shows who, what and how sure, in that order; other columns are named, warnings stand below", async () => {
-  const rows = ["q1", "q2"].flatMap((question, i) => [
-    { run: "a", question, cluster: question, measure: "m", value: 0 },
-    { run: attack, question, cluster: question, measure: "m", value: 1 / (3 + i) },
-  ]);
-  const bundle = await mimeBundle(compare(rows, { baseline: "a" }));
-  const lines = bundle["text/plain"].split("\n");
-  assert.match(lines[0] as string, /^b +a +measure +difference +low +high +pAdjusted +n +nMissing +clusters$/);
-  assert.match(lines[1] as string, / a +m +0\.2917 /); // (1/3 + 1/4) / 2
-  assert.match(bundle["text/plain"], /\n1 of 1 rows: .*cluster/);
-  assert.match(bundle["text/plain"], /\nnot shown: p, effect, mde, test/);
-  assert.match(html(bundle), escaped);
-  assert.not.match(html(bundle), "<img");
-});
+showing(
+  "a comparison shows who, what and how sure, in that order; other columns are named, warnings stand below",
+  async () => {
+    const rows = ["q1", "q2"].flatMap((question, i) => [
+      { run: "a", question, cluster: question, measure: "m", value: 0 },
+      { run: attack, question, cluster: question, measure: "m", value: 1 / (3 + i) },
+    ]);
+    const bundle = await mimeBundle(compare(rows, { baseline: "a" }));
+    const lines = bundle["text/plain"].split("\n");
+    assert.match(lines[0] as string, /^b +a +measure +difference +low +high +pAdjusted +n +nMissing +clusters$/);
+    assert.match(lines[1] as string, / a +m +0\.2917 /); // (1/3 + 1/4) / 2
+    assert.match(bundle["text/plain"], /\n1 of 1 rows: .*cluster/);
+    assert.match(bundle["text/plain"], /\nnot shown: p, effect, mde, test/);
+    assert.match(html(bundle), escaped);
+    assert.not.match(html(bundle), "<img");
+  },
+);
 
 showing("tables of words are laid out by their words: none is broken to make columns equal", async () => {
   const text = html(await mimeBundle([{ pAdjusted: 1 }]));

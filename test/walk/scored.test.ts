@@ -196,4 +196,53 @@ test("on generated worlds, for every order: fewer paths asked for are the first 
   assert.ok(full > 20, `the cap was met ${full} times`);
 });
 
+/** A hub with n outgoing edges that no question tells apart; one of them leads on. */
+const hub = (n: number) =>
+  graphFrom({
+    entities: [
+      { id: "Rook" },
+      ...Array.from({ length: n }, (_, i) => ({ id: `place ${i}` })),
+      { id: "end", label: "" },
+    ],
+    triples: [
+      ...Array.from({ length: n }, (_, i) => ({ id: `t${i}`, head: "Rook", relation: "visits", tail: `place ${i}` })),
+      { id: "on", head: "place 7", relation: "leads", tail: "end" },
+    ],
+  });
+
+test("at a hub of 400 equal edges a walk still finds something: shares are relative to the best sibling", async () => {
+  // all texts are alike, so that each edge has probability 1/400 and the share 1 of the best; breadth takes 4 of them
+  const { hits, spend } = await go(hub(400), ask("What does the Rook visit?"), { lookahead: 0 });
+  assert.equal(
+    hits.map((h) => h.score.toFixed(9)),
+    Array(4).fill((1 / 400).toFixed(9)),
+  );
+  assert.equal([spend?.validated, spend?.notChosen], [4, 396]);
+});
+
+test("even a threshold of 1 leaves the best edge of each entity that is followed", async () => {
+  assert.ok((await go(hub(400), ask("What does the Rook visit?"), { threshold: 1 })).hits.length > 0);
+});
+
+test("the siblings of an entity are weighed once in a walk, however many of its children are validated", async () => {
+  const graph = hub(40);
+  const base = await prepareWalk({ graph, signal });
+  let compared = 0;
+  const state = {
+    ...base,
+    images(q: Query, ids: readonly string[]) {
+      if (ids.length > 1) compared++;
+      return base.images(q, ids);
+    },
+  };
+  const options = { breadth: 9, pathCount: 99 };
+  const { spend } = await walk(
+    ask("What does the Rook visit?"),
+    { graph, state, k: 99, random: random(0), signal },
+    options,
+  );
+  assert.is(spend?.validated, 9);
+  assert.is(compared, 1);
+});
+
 test.run();
