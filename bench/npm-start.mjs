@@ -40,7 +40,7 @@ if (process.argv[2] === "--once") {
   const { spec, notApplicable } = await m.ablation(dataset, { dir });
   const study = m.study(spec);
   await timed("the whole study, frames encoded", () => study.run());
-  await timed("tables, comparisons, figures, report", () => m.saveReport(study, { notApplicable }));
+  await timed("tables, comparisons, figures, report", () => study.report({ notApplicable }));
   await timed("the whole study, everything stored", () => m.study(spec).run());
   rmSync(dir, { recursive: true });
   process.stdout.write(JSON.stringify({ parts, peakMemoryMB: process.resourceUsage().maxRSS / 1024 }));

@@ -162,7 +162,6 @@ export {
   type ReportOptions,
   type Study,
   type StudySpec,
-  saveReport,
   study,
 } from "./study/index.js";
 export {

@@ -1,4 +1,3 @@
 export { answer, prepareReader } from "./answer.js";
 export { isTableReader, type ResolvedReader, reader, readerNames, readerOptions, resolveReader } from "./table.js";
-export { contentWords, shareSaid } from "./text.js";
 export type { FitContext, Reader, ReaderContext, ReaderEntry } from "./types.js";

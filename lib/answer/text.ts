@@ -1,7 +1,5 @@
 import { contentWords, words } from "../core/index.js";
 
-export { contentWords, shareSaid } from "../core/index.js";
-
 /** Whether `part` stands in `text`, word for word, case folded. */
 export function standsIn(part: string, text: string): boolean {
   const needle = words(part);

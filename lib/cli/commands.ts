@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { basename, dirname, extname, isAbsolute, join } from "node:path";
+import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
 import type { Command } from "commander";
 import { MkgError, quote, readText, unknownName, writeAtomic } from "../core/index.js";
 import { type Dataset, datasetList, datasetNames, loadDataset } from "../datasets/index.js";
@@ -7,7 +7,7 @@ import { evaluateFiles } from "../evaluate/index.js";
 import { runNotebook } from "../notebook/index.js";
 import { retrieve as retrieveAll, retriever, retrieverOptions, writeRun } from "../retrieve/index.js";
 import { compare } from "../stats/index.js";
-import { ablation, type ExecuteOptions, type Report, type Study, saveReport, study } from "../study/index.js";
+import { ablation, type ExecuteOptions, type Report, type Study, study } from "../study/index.js";
 import { missingFiles } from "./checks.js";
 import { optionLists, optionText } from "./options.js";
 import { readScores } from "./scores.js";
@@ -63,7 +63,7 @@ export async function ablate(flags: Flags, command: Command): Promise<void> {
   const target = study(spec);
   await runWithProgress(target, { concurrency: flags.concurrency as number });
   announce(
-    await saveReport(target, {
+    await target.report({
       notApplicable,
       command: `npx mkglab ablate --dataset ${name}${flags.seeds === 3 ? "" : ` --seeds ${flags.seeds}`}`,
     }),
@@ -111,7 +111,7 @@ export async function studyFile(file: string, flags: Flags, command: Command): P
     );
   }
   await runWithProgress(target, { concurrency: flags.concurrency as number });
-  announce(await saveReport(target, { command: `npx mkglab study ${file}` }), flags, startedAt);
+  announce(await target.report({ command: `npx mkglab study ${file}` }), flags, startedAt);
 }
 
 /** The study of a file; an error says in which file. */
@@ -138,6 +138,9 @@ function besideFile(file: string, dataset: string): string {
 
 /** `mkglab retrieve`. */
 export async function retrieveRun(flags: Flags, command: Command): Promise<void> {
+  const path = flags.out as string;
+  if (flags.qrelsOut !== undefined && resolve(flags.qrelsOut as string) === resolve(path))
+    throw new MkgError("mkglab retrieve", `--out and --qrels-out are one file (${path})`, "Two files");
   const name = flags.retriever as string;
   const given = Object.fromEntries(
     Object.entries(flags.option as Record<string, string>).map(([key, text]) => [
@@ -158,8 +161,7 @@ export async function retrieveRun(flags: Flags, command: Command): Promise<void>
     onProgress: line.report,
   });
   line.end();
-  const path = flags.out as string;
-  await writeRun(run, path, path.endsWith(".jsonl") ? "jsonl" : "trec");
+  await writeRun(run, path, /\.jsonl$/i.test(path) ? "jsonl" : "trec");
   const qrels = flags.qrelsOut as string | undefined;
   if (qrels) await writeAtomic(qrels, qrelsOf(run.setting));
   const failed = run.items.filter((item) => item.evidence === null);

@@ -178,6 +178,10 @@ async function main(): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return 0;
+      if (error.code === "commander.help") {
+        process.stderr.write("mkglab: no command is named. See mkglab --help.\n");
+        return 2;
+      }
       process.stderr.write(`${usageError(error)}\n`);
       return 2;
     }
@@ -190,6 +194,15 @@ async function main(): Promise<number> {
       return 130;
     }
     const shown = error as Error;
+    if (
+      (error as NodeJS.ErrnoException)?.code === "ERR_MODULE_NOT_FOUND" ||
+      /could not load|native binding|MODULE_NOT_FOUND/i.test(shown?.message ?? "")
+    ) {
+      process.stderr.write(
+        `mkglab: a package is missing or does not load (${shown.message.split("\n")[0]}). Install again with npm ci; npx mkglab doctor says what works.\n`,
+      );
+      return 1;
+    }
     process.stderr.write(
       `mkglab: an error of the program itself (${shown?.message ?? String(error)}). Please report it with the lines below.\n${shown?.stack ?? ""}\n`,
     );

@@ -1,6 +1,5 @@
 export { type Ablation, ablation } from "./ablate.js";
 export type { ExecuteOptions } from "./execute.js";
-export { saveReport } from "./report.js";
 export type { Cell, Plan, StudySpec } from "./spec.js";
 export { study } from "./study.js";
 export type { Report, ReportOptions, Study } from "./types.js";

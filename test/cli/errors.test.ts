@@ -45,6 +45,13 @@ const cases: [string[], RegExp][] = [
   [[...retrieve, "-o", "k2=3"], /unknown option \("k2"\)\. Options: .*Did you mean "k1"\?/],
   [[...retrieve, "-o", "k1=much"], /option k1 has a wrong value \("much"\)\. It takes a finite number/],
   [[...retrieve, "-o", "k1"], /'-o, --option <name=value>' argument 'k1' is invalid\. It takes name=value\./],
+  [[...retrieve, "--qrels-out", join(folder, "out.trec")], /--out and --qrels-out are one file/],
+  [
+    [...retrieve, "--out", "/proc/x/run.trec"],
+    /cannot write \(\/proc\/x\/run\.trec: ENOENT\)\. Folders cannot be made there/,
+  ],
+  [["ablate", "--dataset", data, "--out", "/proc/x"], /cannot write to the folder \(\/proc\/x: ENOENT\)/],
+  [["data"], /no command is named/],
   [["eval", "--qrels", join(folder, "none"), "--run", run], /cannot read|no such file/],
   [["eval", "--qrels", qrels, "--run", file("bad.run", "q1 Q0 d1 1 high tag\n")], /bad\.run, line 1.*high/],
   [["eval", "--qrels", file("bad.qrels", "q1 d1\n"), "--run", run], /bad\.qrels, line 1/],

@@ -7,7 +7,7 @@ import * as assert from "uvu/assert";
 import type { Query } from "../../lib/core/index.js";
 import { loadDataset } from "../../lib/datasets/index.js";
 import { defineRetriever, type RetrieverContext } from "../../lib/retrieve/index.js";
-import { saveReport, study } from "../../lib/study/index.js";
+import { study } from "../../lib/study/index.js";
 import { writeFolder } from "../support/cli.js";
 import { tiny } from "../support/tiny.js";
 
@@ -42,8 +42,8 @@ const counting = (counter: { calls: number }, fail: (query: Query) => boolean = 
 
 test("the same study gives the same bytes at concurrency 1 and 8", async () => {
   const [one, eight] = [folder(), folder()];
-  await saveReport(await study({ ...spec, dir: one }).run({ concurrency: 1 }));
-  await saveReport(await study({ ...spec, dir: eight }).run({ concurrency: 8 }));
+  await (await study({ ...spec, dir: one }).run({ concurrency: 1 })).report();
+  await (await study({ ...spec, dir: eight }).run({ concurrency: 8 })).report();
   assert.equal(derived(one), derived(eight));
   assert.ok(Object.keys(derived(one)).some((name) => name.endsWith(".svg")));
 });
@@ -125,7 +125,7 @@ test("a question on which the retriever fails is a failed row, is tried again, a
     table.filter((row) => row.measure === "EM").map(({ n, nMissing }) => [n, nMissing]),
     [[20, 4]],
   );
-  assert.match(readFileSync((await saveReport(s)).report, "utf8"), /the line is down/);
+  assert.match(readFileSync((await s.report()).report, "utf8"), /the line is down/);
   down = false;
   const mended = await study(one).run();
   assert.not((mended.rows.objects() as { status: string }[]).some((row) => row.status === "failed"));
