@@ -11,6 +11,7 @@ import {
   quote,
   type Random,
   random,
+  refuseUnknown,
 } from "../core/index.js";
 import type { Dataset } from "../datasets/index.js";
 import { makeRun, type Run, type RunItem } from "../evaluate/index.js";
@@ -140,6 +141,7 @@ export async function answer(
   reader: Reader,
   options: { readonly signal?: AbortSignal; readonly onProgress?: OnProgress } = {},
 ): Promise<Run> {
+  refuseUnknown("answer", options, ["signal", "onProgress"], "option");
   const signal = options.signal ?? new AbortController().signal;
   const { label, version, params } = resolveReader(reader);
   const read = await prepareReader(run.dataset, reader, run.seed, signal);

@@ -6,14 +6,14 @@ const queries = new WeakMap<Dataset, WeakMap<Question, Query>>();
 /**
  * The frozen view of a question that retrievers, gates, agents and readers get: text, pictures under opaque ids, and the meta fields that
  * the data set declares visible. No answer, gold, group or cluster can be reached from it: it holds copies, never the question.
- * The id is `q` and 16 hexadecimal digits of a hash of data set name and question id; a picture's id is `<query id>/<position from 0>`.
+ * The id is `q` and 16 hexadecimal digits of a hash of data set and question id; a picture's id is `<query id>/<position from 0>`.
  * The same question gives the same object, so that caches keyed by its pictures stay warm.
  *
  * An error while reading a picture names only its opaque id: a file's path may hold the answer.
  *
  * @example
  * const dataset = await loadDataset("bestiary");
- * toQuery(dataset, dataset.questions[0]).id   // "qdd9d1c9ef29abf8e"
+ * toQuery(dataset, dataset.questions[0]).id   // "q5e4b894580e75726"
  */
 export function toQuery(dataset: Dataset, question: Question): Query {
   let known = queries.get(dataset);
@@ -30,7 +30,8 @@ export function toQuery(dataset: Dataset, question: Question): Query {
 }
 
 function view(dataset: Dataset, question: Question): Query {
-  const id = `q${stableHash([dataset.name, question.id])}`;
+  // the fingerprint, which no part is given, keeps the id from being found by trying question ids
+  const id = `q${stableHash([dataset.name, dataset.fingerprint, question.id])}`;
   const visible = dataset.visibleMeta.filter((field) => Object.hasOwn(question.meta, field));
   return Object.freeze({
     id,

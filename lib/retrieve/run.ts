@@ -10,6 +10,7 @@ import {
   positiveInteger,
   quote,
   random,
+  refuseUnknown,
   unknownName,
 } from "../core/index.js";
 import { type Candidate, type Dataset, type SettingName, type SettingView, toQuery } from "../datasets/index.js";
@@ -120,6 +121,12 @@ export async function retrieve(
     onProgress?: OnProgress;
   },
 ): Promise<Run> {
+  refuseUnknown(
+    "retrieve",
+    options,
+    ["k", "setting", "split", "seed", "concurrency", "signal", "onProgress"],
+    "option",
+  );
   const { label, version, params } = resolveRetriever(retriever);
   const concurrency = positiveInteger("retrieve", "concurrency", options.concurrency ?? 8);
   const { k, seed = 0, setting, signal } = options;

@@ -98,7 +98,7 @@ export function wilson(successes: number, n: number, level = 0.95): { readonly l
  * n² / Σ n_g²: how many clusters of one size would weigh as much as these (Kish 1965). With few of them the cluster-robust t
  * interval is too narrow: at 22 clusters whose sizes fall as 1/i (8.6 effective ones) a 95 % interval covered 89 %.
  */
-export function effectiveClusters(clusters: readonly string[]): number {
+function effectiveClusters(clusters: readonly string[]): number {
   const sizes = new Map<string, number>();
   for (const cluster of clusters) sizes.set(cluster, (sizes.get(cluster) ?? 0) + 1);
   let squares = 0;

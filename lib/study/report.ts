@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { groupBy, stableHash, writeAtomic } from "../core/index.js";
+import { groupBy, refuseUnknown, stableHash, writeAtomic } from "../core/index.js";
 import { type Chart, chart, markdownTable, saveFigure } from "../figure/index.js";
 import { configOf } from "./execute.js";
 import { type Compared, type Row, reportText } from "./report-text.js";
@@ -14,6 +14,7 @@ import type { Report, ReportOptions, Study } from "./types.js";
  * study gives the same bytes.
  */
 export async function saveReport(study: Study, options: ReportOptions = {}): Promise<Report> {
+  refuseUnknown("study.report", options, ["notApplicable", "command", "venue"], "option");
   const { dir, plan, spec, dataset } = study;
   const rows = study.table().objects() as Row[];
   const compared = study.compare().objects() as Compared[];

@@ -1,10 +1,10 @@
 import { readerNames, readerOptions } from "../answer/index.js";
 import {
   MkgError,
-  nearest,
   type OptionSpecs,
   positiveInteger,
   quote,
+  refuseUnknown,
   resolveOptions,
   stableStringify,
   unknownName,
@@ -72,19 +72,6 @@ export interface Plan {
 const specKeys = ["dataset", "base", "vary", "design", "cross", "controls", "measures", "seeds", "split", "dir"];
 const designs = ["one-at-a-time", "pairs", "grid"];
 const reserved = ["retriever", "reader", "k", "setting"];
-
-const refuseUnknown = (place: string, given: object, known: readonly string[]): void => {
-  for (const key of Object.keys(given))
-    if (!known.includes(key)) {
-      const meant = nearest(key, known);
-      throw new MkgError(
-        place,
-        `unknown key (${quote(key)})`,
-        `Keys: ${known.join(", ")}`,
-        meant ? `Did you mean ${quote(meant)}?` : "",
-      );
-    }
-};
 
 /** How the value of an option is shown in labels and tables: a retriever by its label, such as `text (hash)`. */
 export function levelOf(factor: string, value: unknown, options: Readonly<Record<string, unknown>>): string {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type ColumnTable, table } from "arquero";
-import { MkgError, stableStringify, unknownName } from "../core/index.js";
+import { MkgError, positiveInteger, refuseUnknown, stableStringify, unknownName } from "../core/index.js";
 import type { Dataset } from "../datasets/index.js";
 import { measureNeeds, score } from "../evaluate/index.js";
 import { interval } from "../stats/index.js";
@@ -58,6 +58,8 @@ export function study(spec: StudySpec): Study {
     plan: planned,
     dir,
     async run(options = {}) {
+      refuseUnknown("study.run", options, ["signal", "onProgress", "concurrency"], "option");
+      if (options.concurrency !== undefined) positiveInteger("study.run", "concurrency", options.concurrency);
       const dataset = await splitOf(spec);
       const store = await Store.open(dir);
       try {

@@ -105,7 +105,7 @@ test("wrong specifications are refused before anything runs, in the house form, 
   const cases: [unknown, RegExp][] = [
     [
       { dataset, base: { retriever: "bm25" }, varyy: {} },
-      /^study: unknown key \("varyy"\)\. Keys: .*Did you mean "vary"\?$/,
+      /^study: unknown key \("varyy"\)\. Known: .*Did you mean "vary"\?$/,
     ],
     [
       { dataset, base: { retriever: "bm52" } },
