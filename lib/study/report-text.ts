@@ -1,7 +1,7 @@
 import { markdownTable } from "../figure/index.js";
 import { controlSummary } from "../retrieve/index.js";
 import { type Comparison, type Interval, interval } from "../stats/index.js";
-import { configOf } from "./execute.js";
+import { configOf } from "./jobs.js";
 import { withinRange } from "./statistics.js";
 import type { Study } from "./types.js";
 

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { groupBy, refuseUnknown, stableHash, writeAtomic } from "../core/index.js";
 import { type Chart, chart, markdownTable, saveFigure } from "../figure/index.js";
-import { configOf } from "./execute.js";
+import { configOf } from "./jobs.js";
 import { type Compared, type Row, reportText } from "./report-text.js";
 import { levelOf } from "./spec.js";
 import type { Report, ReportOptions, Study } from "./types.js";

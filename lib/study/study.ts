@@ -4,7 +4,8 @@ import { MkgError, positiveInteger, refuseUnknown, stableStringify, unknownName 
 import type { Dataset } from "../datasets/index.js";
 import { measureNeeds, score } from "../evaluate/index.js";
 import { interval } from "../stats/index.js";
-import { type ExecuteOptions, execute, partsOf, replay } from "./execute.js";
+import { type ExecuteOptions, execute, replay } from "./execute.js";
+import { partsOf } from "./jobs.js";
 import { saveReport } from "./report.js";
 import { type Cell, type Plan, plan, type StudySpec } from "./spec.js";
 import { compareCells, withinRange } from "./statistics.js";
