@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { MkgError, quote } from "../core/index.js";
 import { mimeBundle } from "./bundle.js";
 import type { MimeBundle, ShowOptions } from "./types.js";
 
@@ -40,6 +41,13 @@ export async function show(
   display?: Display,
   options: ShowOptions = {},
 ): Promise<MimeBundle | undefined> {
+  if (display !== undefined && typeof (display as Partial<Display> | null)?.raw !== "function")
+    throw new MkgError(
+      "show",
+      `the second argument is not a display (${quote(display)})`,
+      "What newDisplay() of the notebook returns, or undefined",
+      "Options come third: show(value, undefined, options)",
+    );
   const bundle = await mimeBundle(value, options);
   const write = kernelWriter();
   if (write) {

@@ -55,7 +55,9 @@ export function clusterMean(values: readonly number[], clusters: readonly string
   if (n === 0) throw new MkgError("clusterMean", "no values", "At least one");
   let total = 0;
   for (const value of values) total += value;
-  const mean = total / n;
+  // what is zero on paper differs from it by rounding
+  const scale = values.reduce((top, value) => Math.max(top, Math.abs(value)), 0);
+  const mean = Math.abs(total) <= 1e-12 * scale * n ? 0 : total / n;
   const deviations = clusterSums(
     values.map((value) => value - mean),
     clusters,
@@ -63,8 +65,6 @@ export function clusterMean(values: readonly number[], clusters: readonly string
   const G = deviations.length;
   let squares = 0;
   for (const sum of deviations) squares += sum * sum;
-  // what is zero on paper differs from it by rounding
-  const scale = values.reduce((top, value) => Math.max(top, Math.abs(value)), 0);
   const root = Math.sqrt(squares);
   const se = G < 2 ? null : root <= 1e-12 * scale * n ? 0 : (Math.sqrt(G / (G - 1)) * root) / n;
   const half = se ? tQuantile((1 + level) / 2, G - 1) * se : null;

@@ -48,7 +48,7 @@ export function reportText(study: Study, parts: Parts): string {
     section("Against the controls", gainText(study, compared, main)),
     section("Figures", figures.map(({ name, title }) => `![${title}](figures/${name}.png)`).join("\n\n")),
     section("Comparisons", comparisonsText(study, compared)),
-    section("By kind of question", groupText(study, main)),
+    section(`By kind of question: ${main}`, groupText(study, main)),
     section("Controls", controlText(study)),
     section("Failures", failureText(study)),
     section(
@@ -78,6 +78,10 @@ function resultsText({ plan, spec }: Study, { table }: Parts): string {
   if (spec.vary?.retriever)
     notes.push(
       `Evidence is not equal: each retriever returns at most k = ${plan.cells[0]?.options.k} hits, and a hit of the walk is a path of one or more triples, one of a flat retriever a single triple.`,
+    );
+  if (/\d\.\d{3} \|/.test(table))
+    notes.push(
+      "A mean without an interval: every cluster has the same mean, or there is one cluster, so that the data show no spread.",
     );
   if (table.includes("not computed"))
     notes.push(
@@ -123,8 +127,10 @@ export function gainText({ plan }: Pick<Study, "plan">, compared: readonly Compa
     }
   }
   if (lines.length === 0)
-    return plan.controlsOff.length > 0 ? "The controls were turned off." : `No control was scored by ${main}.`;
-  return `${list(lines)}\n\nA gain over text-only is a gain from pictures; over random paths, from which paths; over the controls without evidence, from evidence. The strongest control is chosen on these questions, which in expectation makes the gain smaller, not larger.`;
+    return plan.cells.some((cell) => cell.control)
+      ? `No control to beat was scored by ${main}; the oracle bounds the method from above.`
+      : "No control was run.";
+  return `${list(lines)}\n\nWhat a control leaves out is what a gain over it comes from: pictures (text-only), the choice of paths (random-path), evidence (those without any). The strongest control is chosen on these questions, which in expectation makes the gain smaller, not larger.`;
 }
 
 function comparisonsText({ dataset, plan }: Study, compared: readonly Compared[]): string {
@@ -138,7 +144,7 @@ function comparisonsText({ dataset, plan }: Study, compared: readonly Compared[]
       : "";
   const warnings = list([...new Set(compared.map((row) => row.warning).filter((warning) => warning !== null))]);
   const crossed = new Set(plan.cells.map((cell) => cell.baseline)).size > 1;
-  return `Each configuration minus its baseline on the same questions: sign-flip permutation of ${dataset.clusterName} sums (exact where at most 32 of them differ from 0, else 9,999 draws), intervals by cluster-robust t; Holm over the ${tested.length} rows with a p. \`effect\` is the difference over the standard deviation of question differences; \`mde\` is the least difference that one unadjusted two-sided 5 % test finds with probability 0.8. Measures of evidence are compared once${crossed ? ", since they do not depend on the reader, and" : ", and"} not on evidence that is gold, or free of gold, by construction.\n\n${hopeless}${markdownTable(compared, { columns: ["b", "a", "measure", "difference", "p", "pAdjusted", "effect", "mde", "n", "nMissing", "clusters"] })}\n${warnings}`;
+  return `Each configuration minus its baseline on the same questions: sign-flip permutation of ${dataset.clusterName} sums (exact where at most 32 of them differ from 0, else 9,999 draws), intervals by cluster-robust t, each for itself and not adjusted; Holm over the ${tested.length} rows with a p. \`effect\` is the difference over the standard deviation of question differences; \`mde\` is the least difference that one unadjusted two-sided 5 % test finds with probability 0.8. Measures of evidence are compared once${crossed ? ", since they do not depend on the reader, and" : ", and"} not on evidence that is gold, or free of gold, by construction.\n\n${hopeless}${markdownTable(compared, { columns: ["b", "a", "measure", "difference", "p", "pAdjusted", "effect", "mde", "n", "nMissing", "clusters"] })}\n${warnings}`;
 }
 
 /** The base of each series by group of questions. */

@@ -83,8 +83,13 @@ export function study(spec: StudySpec): Study {
       return done().spend;
     },
     table: () => withCells(withinRange(interval(done().rows, { by: ["run", "measure"] })), "run", cells),
-    compare: ({ correction = "holm", seed = 0 } = {}) =>
-      withCells(compareCells(done().rows, planned, { correction, seed }), "b", cells),
+    compare: (options = {}) => {
+      refuseUnknown("study.compare", options, ["correction", "seed"], "option");
+      const { correction = "holm", seed = 0 } = options;
+      if (correction !== "holm" && correction !== "none")
+        throw unknownName("study.compare", "correction", correction, ["holm", "none"]);
+      return withCells(compareCells(done().rows, planned, { correction, seed }), "b", cells);
+    },
     report: (options = {}) => saveReport(self, options),
     failures: (run = "base") => {
       return failures(done(), cellOf(cells, run));
