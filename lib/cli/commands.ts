@@ -202,11 +202,15 @@ function qrelsOf({
   questions,
   candidates,
 }: Dataset["setting"] extends (...args: never[]) => infer V ? V : never): string {
-  const documents = new Map(candidates.map((candidate) => [candidate.triple, candidate.id]));
+  const triples = new Map(candidates.map((candidate) => [candidate.triple, candidate.id]));
+  const passages = new Map(candidates.map((candidate) => [candidate.passage, candidate.id]));
   const lines: string[] = [];
   for (const { id, question } of questions)
-    for (const triple of question.gold?.triples ?? [])
-      if (documents.has(triple)) lines.push(`${id} 0 ${documents.get(triple)} 1\n`);
+    for (const [documents, relevant] of [
+      [triples, question.gold?.triples ?? []],
+      [passages, question.gold?.passages ?? []],
+    ] as const)
+      for (const one of relevant) if (documents.has(one)) lines.push(`${id} 0 ${documents.get(one)} 1\n`);
   return lines.join("");
 }
 

@@ -71,12 +71,28 @@ export async function eachLine(
     for (let i = 0; i < lines.length; i++) if ((lines[i] as string).trim()) onLine(lines[i] as string, first + i);
 }
 
-/** Streams the records of a JSON-lines file with their line numbers; blank lines are skipped. A bad line is an error that names it. */
-export async function* readJsonl<T>(path: string, place = "readJsonl"): AsyncGenerator<{ record: T; line: number }> {
+/**
+ * Streams the records of a JSON-lines file with their line numbers; blank lines are skipped. A line that is not JSON is an error that names it, or goes
+ * to `onBadLine`, where that is given.
+ */
+export async function* readJsonl<T>(
+  path: string,
+  place = "readJsonl",
+  onBadLine?: (line: number, error: MkgError) => void,
+): AsyncGenerator<{ record: T; line: number }> {
   for await (const { lines, first } of lineBatches(path, place, 2 ** 28))
-    for (let i = 0; i < lines.length; i++)
-      if ((lines[i] as string).trim())
-        yield { record: parseJsonLine<T>(lines[i] as string, path, first + i, place), line: first + i };
+    for (let i = 0; i < lines.length; i++) {
+      if (!(lines[i] as string).trim()) continue;
+      let record: T;
+      try {
+        record = parseJsonLine<T>(lines[i] as string, path, first + i, place);
+      } catch (error) {
+        if (!onBadLine) throw error;
+        onBadLine(first + i, error as MkgError);
+        continue;
+      }
+      yield { record, line: first + i };
+    }
 }
 
 export function parseJsonLine<T>(text: string, path: string, line: number, place = "readJsonl"): T {

@@ -6,6 +6,8 @@ export interface OptionSpec {
   readonly default: unknown;
   readonly allowed: string;
   readonly check: (value: unknown) => boolean;
+  /** What was probably meant by a wrong value, as a sentence; "" when nothing is near. */
+  readonly meant?: (value: unknown) => string;
 }
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
@@ -42,6 +44,47 @@ export const oneOf = (
   ...spec,
   allowed: `one of ${values.map((v) => quote(v)).join(", ")}`,
   check: (v) => values.includes(v as string),
+});
+
+/**
+ * The form among `forms` that a value has: `all` is `all`; `uniform:4` is `uniform:n` with n = 4. n is an integer ≥ 1 in its shortest writing, so
+ * that one level has one name.
+ */
+export function matchForm(forms: readonly string[], value: unknown): { form: string; n: number } | undefined {
+  if (typeof value !== "string") return undefined;
+  const [head, digits] = splitForm(value);
+  const form = digits === undefined ? head : `${head}:n`;
+  if (!forms.includes(form)) return undefined;
+  if (digits === undefined) return { form, n: 0 };
+  const n = Number(digits);
+  return /^[1-9]\d*$/.test(digits) && Number.isSafeInteger(n) ? { form, n } : undefined;
+}
+
+function splitForm(text: string): [head: string, digits: string | undefined] {
+  const at = text.indexOf(":");
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** The value that was probably meant by one that has none of the forms; undefined when none is near. */
+export function nearestForm(forms: readonly string[], value: unknown): string | undefined {
+  if (typeof value !== "string") return undefined;
+  const [head, digits = ""] = splitForm(value);
+  const heads = forms.map((form) => splitForm(form)[0]);
+  const meant = nearest(head, heads);
+  if (meant === undefined) return undefined;
+  if (forms.includes(meant)) return meant;
+  return `${meant}:${matchForm(forms, `${meant}:${digits}`)?.n ?? 4}`;
+}
+
+/** One of several names, of which those written `name:n` take a number: `uniform:4`. */
+export const oneOfForms = (forms: readonly string[], spec: { default: string; doc: string }): OptionSpec => ({
+  ...spec,
+  allowed: `one of ${forms.map((form) => quote(form)).join(", ")}, n an integer ≥ 1`,
+  check: (value) => matchForm(forms, value) !== undefined,
+  meant: (value) => {
+    const near = nearestForm(forms, value);
+    return near === undefined ? "" : `Did you mean ${quote(near)}?`;
+  },
 });
 
 export const flag = (spec: { default: boolean; doc: string }): OptionSpec => ({
@@ -82,7 +125,12 @@ export function resolveOptions(
     const spec = specs[key] as OptionSpec;
     const value = given[key] ?? spec.default;
     if (given[key] !== undefined && !spec.check(given[key]))
-      throw new MkgError(place, `option ${key} has a wrong value (${quote(given[key])})`, `It takes ${spec.allowed}`);
+      throw new MkgError(
+        place,
+        `option ${key} has a wrong value (${quote(given[key])})`,
+        `It takes ${spec.allowed}`,
+        spec.meant?.(given[key]),
+      );
     out[key] = value;
   }
   return out;

@@ -18,6 +18,8 @@ export interface Gold {
   readonly pathTriples?: readonly (readonly string[])[];
   /** Ids of the relevant triples. */
   readonly triples?: readonly string[];
+  /** Ids of the passages that hold the answer. */
+  readonly passages?: readonly string[];
 }
 
 /** One question of a data set. `group` is its kind (sub-task); `cluster` the unit of independence (say, the creature). */

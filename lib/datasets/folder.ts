@@ -1,56 +1,67 @@
 import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { MkgError, quote, readJsonl, readText, refuseUnknown } from "../core/index.js";
-import { checkImageFile, imageFile, loadGraph } from "../graph/index.js";
-import { defineDataset, type QuestionInput } from "./define.js";
-import type { Dataset } from "./types.js";
+import { byCodeUnit, type Gold, MkgError, quote, refuseUnknown } from "../core/index.js";
+import { imagesOf, loadGraph, openImages, splitName, tableFormats } from "../graph/index.js";
+import { readAbout } from "./about.js";
+import { defineDataset } from "./define.js";
+import { type Fields, field, Intake, isFields, listField } from "./intake.js";
+import type { QuestionInput } from "./question.js";
+import type { Dataset, SplitName } from "./types.js";
 
-const fileOf = {
-  test: "questions.jsonl",
-  train: "questions.train.jsonl",
-  validation: "questions.validation.jsonl",
-} as const;
-type Split = keyof typeof fileOf;
-const questionFields = ["id", "text", "answers", "group", "cluster", "images", "gold", "meta"];
+const stems: Readonly<Record<SplitName, string>> = {
+  test: "questions",
+  train: "questions.train",
+  validation: "questions.validation",
+};
+const plainFields = ["id", "text", "group", "cluster"];
+const fields = [...plainFields, "answers", "images", "keyFrames", "gold", "meta"];
+// a table without objects has a column for each list of the gold
+const goldColumns = ["gold.triples", "gold.paths", "gold.pathTriples", "gold.passages"];
 
-const aboutFile = "dataset.json";
-const aboutFields = ["name", "clusterName", "licence", "citation", "summary"] as const;
-type About = Partial<Record<(typeof aboutFields)[number], string>> & { readonly visibleMeta?: readonly string[] };
+interface Questions {
+  readonly questions: readonly (QuestionInput & { readonly file: string; readonly line: number })[];
+  readonly intake: Intake;
+}
 
-/** A folder with `entities.*`, `triples.*`, `questions.jsonl` and maybe `questions.train.jsonl`, `questions.validation.jsonl`, `dataset.json`: see data/README.md. */
-export async function loadFolder(folder: string): Promise<Dataset> {
+/**
+ * A folder with `entities.*`, `triples.*`, `questions.*` and maybe `questions.train.*`, `questions.validation.*`, `dataset.json`: see data/README.md.
+ * Questions may stand in any format that `readTable` reads. In tables whose cells are texts, `answers`, `images`, `gold.triples` and `gold.passages` are lists
+ * with `|` between; `gold.paths`, `gold.pathTriples`, `gold` and `meta` are JSON.
+ */
+export async function loadFolder(folder: string, { lenient = false } = {}): Promise<Dataset> {
   const place = `dataset ${quote(basename(resolve(folder)))}`;
-  if (!existsSync(join(folder, fileOf.test)))
+  const files = await questionFiles(place, folder);
+  if (!files.has("test"))
     throw new MkgError(
       place,
-      `there is no ${fileOf.test} in ${folder}`,
-      "A data set's folder has entities.*, triples.* and questions.jsonl",
+      `there is no questions.jsonl in ${folder}, nor questions in another format`,
+      `A data set's folder has entities.*, triples.* and questions.*; formats: ${tableFormats().join(", ")}`,
       "Add the file; loadGraph loads a graph alone",
     );
-  const { summary, ...about } = await readAbout(place, join(folder, aboutFile));
+  const { summary, ...about } = await readAbout(place, join(folder, "dataset.json"));
   const name = about.name ?? basename(resolve(folder));
-  const graph = await loadGraph(folder, { name });
-  const read = new Map<Split, Promise<QuestionInput[]>>();
-  const questionsOf = (split: Split): Promise<QuestionInput[]> => {
-    const known = read.get(split) ?? readQuestions(place, folder, fileOf[split]);
+  const graph = await loadGraph(folder, { name, lenient });
+  const read = new Map<SplitName, Promise<Questions>>();
+  const questionsOf = (split: SplitName): Promise<Questions> => {
+    const known = read.get(split) ?? readQuestions(place, folder, files.get(split) as string, lenient);
     read.set(split, known);
     return known;
   };
-  const shared = existsSync(join(folder, fileOf.train))
-    ? inBoth(await questionsOf("test"), await questionsOf("train"))
+  const shared = files.has("train")
+    ? inBoth((await questionsOf("test")).questions, (await questionsOf("train")).questions)
     : [];
-  const make = async (split: Split): Promise<Dataset> =>
-    defineDataset({
+  const make = async (split: SplitName): Promise<Dataset> => {
+    const { questions, intake } = await questionsOf(split);
+    return defineDataset({
       ...about,
       name,
       split,
       graph,
-      questions: await questionsOf(split),
-      splits: Object.fromEntries(
-        (Object.keys(fileOf) as Split[])
-          .filter((s) => existsSync(join(folder, fileOf[s])))
-          .map((s) => [s, () => make(s)]),
-      ),
+      questions: questions.map(({ file: _, line: _line, ...question }) => question),
+      lenient,
+      sourceOf: (i) => questions[i] as Questions["questions"][number],
+      splits: Object.fromEntries([...files.keys()].map((s) => [s, () => make(s)])),
       card: {
         summary: summary ?? `the folder ${name}`,
         origin: "real",
@@ -64,30 +75,34 @@ export async function loadFolder(folder: string): Promise<Dataset> {
                   examples: shared.slice(0, 5),
                 },
               ],
+        read: intake.read,
+        refused: intake.refused,
+        repaired: intake.repaired,
       },
     });
+  };
   return make("test");
 }
 
-/** What `dataset.json` states; nothing where there is none. */
-async function readAbout(place: string, file: string): Promise<About> {
-  if (!existsSync(file)) return {};
-  const where = `${place}: ${aboutFile}`;
-  const content = await readText(file, { place, maxBytes: 2 ** 20 });
-  let about: unknown;
-  try {
-    about = JSON.parse(content);
-  } catch (error) {
-    throw new MkgError(where, `not JSON (${(error as Error).message})`, "One object");
+/** The file of each split; two of one split are an error. */
+async function questionFiles(place: string, folder: string): Promise<Map<SplitName, string>> {
+  const names = existsSync(folder) ? (await readdir(folder)).sort(byCodeUnit) : [];
+  const files = new Map<SplitName, string>();
+  for (const split of ["test", "train", "validation"] as const) {
+    const own = names.filter((name) => {
+      const { stem, extension } = splitName(name);
+      return stem === stems[split] && tableFormats().includes(extension);
+    });
+    if (own.length > 1)
+      throw new MkgError(
+        place,
+        `two files of ${stems[split]} in ${folder} (${own.join(", ")})`,
+        "One of them",
+        "Remove the other",
+      );
+    if (own[0] !== undefined) files.set(split, own[0]);
   }
-  refuseUnknown(where, about, [...aboutFields, "visibleMeta"], "field");
-  const { visibleMeta, ...texts } = about as Record<string, unknown>;
-  for (const [field, value] of Object.entries(texts))
-    if (typeof value !== "string" || value === "")
-      throw new MkgError(where, `${field} is not a non-empty string (${quote(value)})`);
-  if (visibleMeta !== undefined && !(Array.isArray(visibleMeta) && visibleMeta.every((f) => typeof f === "string")))
-    throw new MkgError(where, `visibleMeta is not a list of strings (${quote(visibleMeta)})`, "Names of meta fields");
-  return about as About;
+  return files;
 }
 
 /** Ids of test questions that a learner has seen with their answers. */
@@ -97,34 +112,59 @@ function inBoth(test: readonly QuestionInput[], train: readonly QuestionInput[])
   return test.filter((question) => seen.has(key(question))).map(({ id }) => id);
 }
 
-async function readQuestions(place: string, folder: string, file: string): Promise<QuestionInput[]> {
-  const questions: QuestionInput[] = [];
-  for await (const { record, line } of readJsonl<unknown>(join(folder, file), place)) {
-    const where = `${place}: ${file}, line ${line}`;
-    if (typeof record !== "object" || record === null || Array.isArray(record))
-      throw new MkgError(where, `not an object (${quote(record)})`, "{id, text, answers?, …}");
-    refuseUnknown(where, record, questionFields, "field");
-    const { images = [], ...rest } = record as Omit<QuestionInput, "images"> & { images?: unknown };
-    if (!Array.isArray(images))
-      throw new MkgError(
-        where,
-        `images is not a list (${quote(images)})`,
-        "Paths relative to the folder, or {file, key}",
-      );
-    const opened = [];
-    for (const image of images as unknown[]) {
-      const { file: path, key } =
-        typeof image === "string" ? { file: image, key: true } : ((image ?? {}) as { file?: unknown; key?: unknown });
-      if (typeof path !== "string" || typeof key !== "boolean")
-        throw new MkgError(
-          where,
-          `not a picture (${quote(image)})`,
-          "A path relative to the folder, or {file, key: true or false}",
-        );
-      opened.push(imageFile(folder, path, { key, place: where }));
-      await checkImageFile(folder, path, { place: where });
-    }
-    questions.push({ ...rest, images: opened });
+async function readQuestions(place: string, folder: string, name: string, lenient: boolean): Promise<Questions> {
+  const intake = new Intake(place, lenient);
+  const questions: (QuestionInput & { file: string; line: number })[] = [];
+  intake.table("questions");
+  for await (const { record, line } of intake.rows("questions", join(folder, name)))
+    await intake.rowAsync("questions", name, line, async (where) => {
+      refuseUnknown(where, record, [...fields, ...goldColumns], "field");
+      const rest = Object.fromEntries(Object.entries(record).filter(([key]) => plainFields.includes(key)));
+      const gold = goldOf(where, record);
+      const meta = parsed(where, record, "meta");
+      if (meta !== undefined && !isFields(meta)) throw new MkgError(where, `meta is not an object (${quote(meta)})`);
+      const cells = imagesOf(place, `${name}, line ${line}`, field(record, "images"), field(record, "keyFrames"));
+      const opened = await Promise.all(cells.map(({ file, key }) => openImages(file, { folder, key, place: where })));
+      questions.push({
+        ...(rest as unknown as QuestionInput),
+        ...(field(record, "answers") === undefined ? {} : { answers: listField(where, record, "answers") }),
+        ...(gold === undefined ? {} : { gold }),
+        ...(meta === undefined ? {} : { meta }),
+        images: opened.flat(),
+        file: name,
+        line,
+      });
+    });
+  return { questions, intake };
+}
+
+/** A cell that holds JSON as text, or what jsonl and parquet hold anyway. */
+function parsed(where: string, record: Fields, name: string): unknown {
+  const value = field(record, name);
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value);
+  } catch (error) {
+    throw new MkgError(
+      where,
+      `${name} is not JSON (${(error as Error).message})`,
+      'JSON, such as [["a", "b"]]',
+      "Mend the cell",
+    );
   }
-  return questions;
+}
+
+function goldOf(where: string, record: Fields): Gold | undefined {
+  const whole = parsed(where, record, "gold");
+  if (goldColumns.every((column) => field(record, column) === undefined)) return whole as Gold | undefined;
+  if (whole !== undefined)
+    throw new MkgError(where, "gold is stated twice, in a column gold and in columns gold.…", "One of them");
+  const gold: Record<string, unknown> = {};
+  for (const name of ["triples", "passages"])
+    if (field(record, `gold.${name}`) !== undefined) gold[name] = listField(where, record, `gold.${name}`);
+  for (const name of ["paths", "pathTriples"]) {
+    const lists = parsed(where, record, `gold.${name}`);
+    if (lists !== undefined) gold[name] = lists;
+  }
+  return gold as Gold;
 }

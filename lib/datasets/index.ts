@@ -1,5 +1,10 @@
 export { type Bestiary, type BestiaryOptions, bestiary, bestiaryOptions } from "./bestiary/index.js";
-export { type DatasetInput, defineDataset, type QuestionInput } from "./define.js";
+export { type CaptionOptions, captionDataset } from "./captions.js";
+export type { CardInput } from "./card.js";
+export { type DatasetInput, defineDataset, splitOf } from "./define.js";
+export { type PassageInput, passageText } from "./passages.js";
 export { toQuery } from "./query.js";
-export { datasetList, datasetNames, type LoadDatasetOptions, loadDataset } from "./registry.js";
-export type { Candidate, Dataset, DatasetCard, SettingName, SettingView } from "./types.js";
+export { isImage, type QuestionInput } from "./question.js";
+export { ragBenchSplit, type SplitIds } from "./rag-bench-split.js";
+export { type DatasetSummary, datasetList, datasetNames, type LoadDatasetOptions, loadDataset } from "./registry.js";
+export type { Candidate, Dataset, DatasetCard, Passage, SettingName, SettingView, SplitName } from "./types.js";

@@ -13,12 +13,13 @@ export const markgSource: Source = {
 };
 
 /** MarKG as a graph: the id of a triple is its line in `wiki_tuple_ids.txt`, from 0. */
-export async function markgGraph(dir: string): Promise<Graph> {
+export async function markgGraph(dir: string, lenient = false): Promise<Graph> {
   const folder = sourceFolder("markg", dir, markgSource);
   const images = join(folder, "images");
   return loadGraph(join(folder, "wiki_tuple_ids.txt"), {
     name: "markg",
     header: false,
+    lenient,
     labels: {
       entities: join(folder, "entity2text.txt"),
       descriptions: join(folder, "entity2textlong.txt"),
@@ -43,8 +44,14 @@ export const markgCounts = (graph: Graph): Record<string, number> => {
   };
 };
 
-export async function loadMarkg({ dir }: { readonly dir: string }): Promise<Dataset> {
-  const graph = await markgGraph(dir);
+export async function loadMarkg({
+  dir,
+  lenient,
+}: {
+  readonly dir: string;
+  readonly lenient?: boolean;
+}): Promise<Dataset> {
+  const graph = await markgGraph(dir, lenient);
   return defineDataset({
     name: "markg",
     graph,

@@ -1,10 +1,8 @@
-import { join } from "node:path";
-import { MkgError, quote, readJsonl, readText } from "../core/index.js";
+import { eachLine, MkgError, quote } from "../core/index.js";
 import type { Graph } from "../graph/index.js";
+import { type Fields, field, type Intake, isNatural, naturalField, textField } from "./intake.js";
 
-// Reads the files of MKG-RAG-Bench-G and checks each line against the graph; a line that does not fit is an error that names it.
-
-const place = "dataset mkg-rag-bench";
+// Reads the files of MKG-RAG-Bench and checks each line against graph and corpus; a line that does not fit is an error that names it.
 
 export type Modality = "text" | "mm";
 
@@ -17,189 +15,227 @@ export interface BenchQuestion {
   readonly tail: string | null;
   /** Number of relevant rows that the file states; null when it does not. */
   readonly candidates: number | null;
+  /** Where it stands. */
+  readonly file: string;
+  readonly line: number;
+}
+
+/** A row of a corpus as its document id names it. */
+export interface Document {
+  readonly triple: string;
+  /** Path of the head's picture below the folder of pictures; "" when there is none. */
+  readonly image: string;
 }
 
 export interface BenchFiles {
   readonly questions: readonly BenchQuestion[];
   /** qid → ids of the relevant triples, in qrels order. */
   readonly relevant: ReadonlyMap<number, readonly string[]>;
+  /** qid → the relevant row with the smallest document id, whose picture is the question's. */
+  readonly first: ReadonlyMap<number, Document>;
   readonly judgements: number;
 }
 
-export const benchFiles = (modality: Modality) =>
-  ({
-    queries: `${modality}_queries.jsonl`,
-    qrels: `${modality}_qrels.tsv`,
-    triples: `${modality}_relevant_triples.jsonl`,
-  }) as const;
+export const queriesFile = (modality: Modality): string => `${modality}_queries.jsonl`;
+export const qrelsFile = (modality: Modality): string => `${modality}_qrels.tsv`;
+export const corpusFile = (modality: Modality): string => `${modality}_corpus.jsonl`;
+export const relevantFile = (modality: Modality): string => `${modality}_relevant_triples.jsonl`;
 
-/** `isMultimodal`: whether a triple stands in the multimodal corpus. */
-export async function readBenchFiles(
-  folder: string,
+const mend = "Mend that line";
+
+// the README of the general-domain part names fields otherwise than its files do
+const readmeNames: Readonly<Record<string, string>> = {
+  query: "question",
+  rel_id: "relation_id",
+  rel_text: "relation_text",
+};
+
+/** A field by its name in the files, or in the README; both with different values are an error. */
+export function named(where: string, record: Fields, name: string): unknown {
+  const other = readmeNames[name];
+  const value = field(record, name);
+  if (other === undefined || !Object.hasOwn(record, other)) return value;
+  const second = field(record, other);
+  if (Object.hasOwn(record, name) && value !== second)
+    throw new MkgError(where, `${name} and ${other} differ (${quote(value)}, ${quote(second)})`, "One of them", mend);
+  return second;
+}
+
+export const namedText = (where: string, record: Fields, name: string): string =>
+  textField(where, { [name]: named(where, record, name) }, name);
+
+/** Questions of one modality; `graph` has the entities that they may name. */
+export async function readQuestions(
+  intake: Intake,
+  file: string,
   modality: Modality,
   graph: Graph,
-  isMultimodal: (tripleId: string) => boolean,
-): Promise<BenchFiles> {
-  const names = benchFiles(modality);
-  const questions = await readQuestions(join(folder, names.queries), modality, graph);
-  const rows = await readRelevantTriples(join(folder, names.triples), modality, graph, isMultimodal);
-  const { relevant, judgements } = await readJudgements(join(folder, names.qrels), names, questions, rows);
-  return { questions, relevant, judgements };
-}
-
-const natural = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-
-function fail(where: string, problem: string, allowed = "", remedy = "Mend that line"): never {
-  throw new MkgError(place, `${where}: ${problem}`, allowed, remedy);
-}
-
-/** Fields of a line's object; anything but an object is an error. */
-function fields(where: string, record: unknown): Readonly<Record<string, unknown>> {
-  if (typeof record !== "object" || record === null || Array.isArray(record))
-    fail(where, `not an object (${quote(record)})`);
-  return record as Record<string, unknown>;
-}
-
-function text(where: string, record: Readonly<Record<string, unknown>>, name: string): string {
-  const value = Object.hasOwn(record, name) ? record[name] : undefined;
-  return typeof value === "string" && value !== ""
-    ? value
-    : fail(where, `${name} is not a non-empty string (${quote(value)})`);
-}
-
-async function readQuestions(file: string, modality: Modality, graph: Graph): Promise<BenchQuestion[]> {
+  source: string,
+): Promise<BenchQuestion[]> {
   const questions: BenchQuestion[] = [];
   const lineOf = new Map<number, number>();
-  for await (const { record, line } of readJsonl<unknown>(file, place)) {
-    const where = `${file}, line ${line}`;
-    const r = fields(where, record);
-    const qid = r.qid;
-    if (!natural(qid)) return fail(where, `qid is not an integer ≥ 0 (${quote(qid)})`);
-    if (lineOf.has(qid))
-      fail(
-        where,
-        `a second question with the qid ${qid}; the first is in line ${lineOf.get(qid)}`,
-        "qids are distinct",
-      );
-    lineOf.set(qid, line);
-    const masked = r.masked_type;
-    if (masked !== "tail" && masked !== "relation")
-      return fail(where, `masked_type is not known (${quote(masked)})`, 'Known: "tail", "relation"');
-    if (r.is_multimodal !== undefined && r.is_multimodal !== (modality === "mm"))
-      fail(where, `is_multimodal is ${quote(r.is_multimodal)} in the file of ${modality} questions`);
-    const candidates = r.candidates_count ?? null;
-    if (candidates !== null && !natural(candidates))
-      fail(where, `candidates_count is not an integer ≥ 0 (${quote(candidates)})`);
-    const head = text(where, r, "head_id");
-    const relation = masked === "relation" ? null : text(where, r, "rel_id");
-    const tail = masked === "tail" ? null : text(where, r, "tail_id");
-    for (const id of tail === null ? [head] : [head, tail])
-      if (!graph.has(id))
-        fail(
+  intake.table("questions");
+  for await (const { record: r, line } of intake.objects("questions", file))
+    intake.row("questions", file, line, (where) => {
+      const qid = naturalField(where, r, "qid");
+      const earlier = lineOf.get(qid);
+      if (earlier !== undefined)
+        throw new MkgError(
           where,
-          `an entity that MarKG does not have (${quote(id)})`,
-          "",
-          "Use the questions that belong to this MarKG",
+          `a second question with the qid ${qid}; the first is in line ${earlier}`,
+          "qids are distinct",
+          mend,
         );
-    questions.push(
-      Object.freeze({
-        qid,
-        query: text(where, r, "query"),
-        masked,
-        head,
-        relation,
-        tail,
-        candidates: candidates as number | null,
-      }),
-    );
-  }
+      const masked = field(r, "masked_type");
+      if (masked !== "tail" && masked !== "relation")
+        throw new MkgError(where, `masked_type is not known (${quote(masked)})`, 'Known: "tail", "relation"', mend);
+      const multimodal = field(r, "is_multimodal");
+      if (multimodal !== undefined && multimodal !== (modality === "mm"))
+        throw new MkgError(
+          where,
+          `is_multimodal is ${quote(multimodal)} in the file of ${modality} questions`,
+          "",
+          mend,
+        );
+      const head = textField(where, r, "head_id");
+      const relation = masked === "relation" ? null : namedText(where, r, "rel_id");
+      const tail = masked === "tail" ? null : textField(where, r, "tail_id");
+      for (const id of tail === null ? [head] : [head, tail])
+        if (!graph.has(id))
+          throw new MkgError(
+            where,
+            `an entity that ${source} does not have (${quote(id)})`,
+            "",
+            `Use the questions that belong to this ${source === "MarKG" ? source : "corpus"}`,
+          );
+      const query = namedText(where, r, "query");
+      lineOf.set(qid, line);
+      questions.push(
+        Object.freeze({ qid, query, masked, head, relation, tail, candidates: stated(where, r), file, line }),
+      );
+    });
   return questions;
 }
 
-/** Released document id → triple id. */
-async function readRelevantTriples(
+/** Number of relevant rows as the file states it: `candidates_count`, or `positives` in the medical part. */
+function stated(where: string, record: Fields): number | null {
+  for (const name of ["candidates_count", "positives"]) {
+    const value = field(record, name);
+    if (value === undefined) continue;
+    if (!isNatural(value)) throw new MkgError(where, `${name} is not an integer ≥ 0 (${quote(value)})`, "", mend);
+    return value;
+  }
+  return null;
+}
+
+/** Released document id → row of MarKG, as the file of relevant triples states it. */
+export async function readRelevantTriples(
+  intake: Intake,
   file: string,
   modality: Modality,
   graph: Graph,
   isMultimodal: (tripleId: string) => boolean,
-): Promise<Map<number, string>> {
-  const rows = new Map<number, string>();
+): Promise<Map<number, Document>> {
+  const rows = new Map<number, Document>();
   const docOf = new Map<string, number>();
-  for await (const { record, line } of readJsonl<unknown>(file, place)) {
-    const where = `${file}, line ${line}`;
-    const r = fields(where, record);
-    const { doc_id: doc, markg_row: row } = r;
-    if (!natural(doc)) return fail(where, `doc_id is not an integer ≥ 0 (${quote(doc)})`);
-    if (rows.has(doc)) fail(where, `a second row with the doc_id ${doc}`, "doc_ids are distinct");
-    const lines = graph.triples.numRows();
-    if (!natural(row) || row >= lines)
-      return fail(
-        where,
-        `markg_row is not a line of wiki_tuple_ids.txt (${quote(row)})`,
-        `An integer from 0 to ${lines - 1}`,
-      );
-    const id = String(row);
-    const { head, relation, tail } = graph.triple(id);
-    const stated = [text(where, r, "head_id"), text(where, r, "rel_id"), text(where, r, "tail_id")];
-    if (stated[0] !== head || stated[1] !== relation || stated[2] !== tail)
-      fail(
-        where,
-        `markg_row ${row} is ${head} ${relation} ${tail}, the row says ${stated.join(" ")}`,
-        "Both name the same triple",
-        "Use the rows that belong to this MarKG",
-      );
-    if (docOf.has(id))
-      fail(
-        where,
-        `a second doc_id (${doc}) for the markg_row ${row}; the first is ${docOf.get(id)}`,
-        "One document a row",
-      );
-    if (isMultimodal(id) !== (modality === "mm"))
-      fail(
-        where,
-        `markg_row ${row} is ${modality === "mm" ? "a text" : "a multimodal"} row, in the file of ${modality} rows`,
-        "A row is multimodal when its head stands in the first 500 lines of wiki_tuple_ids.txt",
-      );
-    rows.set(doc, id);
-    docOf.set(id, doc);
-  }
+  intake.table("relevantRows");
+  for await (const { record: r, line } of intake.objects("relevantRows", file))
+    intake.row("relevantRows", file, line, (where) => {
+      const doc = naturalField(where, r, "doc_id");
+      if (rows.has(doc)) throw new MkgError(where, `a second row with the doc_id ${doc}`, "doc_ids are distinct", mend);
+      const row = field(r, "markg_row");
+      const lines = graph.triples.numRows();
+      if (!isNatural(row) || row >= lines)
+        throw new MkgError(
+          where,
+          `markg_row is not a line of wiki_tuple_ids.txt (${quote(row)})`,
+          `An integer from 0 to ${lines - 1}`,
+          mend,
+        );
+      const triple = String(row);
+      const { head, relation, tail } = graph.triple(triple);
+      const given = [textField(where, r, "head_id"), namedText(where, r, "rel_id"), textField(where, r, "tail_id")];
+      if (given[0] !== head || given[1] !== relation || given[2] !== tail)
+        throw new MkgError(
+          where,
+          `markg_row ${row} is ${head} ${relation} ${tail}, the row says ${given.join(" ")}`,
+          "Both name the same triple",
+          "Use the rows that belong to this MarKG",
+        );
+      if (docOf.has(triple))
+        throw new MkgError(
+          where,
+          `a second doc_id (${doc}) for the markg_row ${row}; the first is ${docOf.get(triple)}`,
+          "One document a row",
+          mend,
+        );
+      if (isMultimodal(triple) !== (modality === "mm"))
+        throw new MkgError(
+          where,
+          `markg_row ${row} is ${modality === "mm" ? "a text" : "a multimodal"} row, in the file of ${modality} rows`,
+          "A row is multimodal when its head stands in the first 500 lines of wiki_tuple_ids.txt",
+          mend,
+        );
+      const image = field(r, "image_path");
+      rows.set(doc, { triple, image: typeof image === "string" ? lastTwo(image) : "" });
+      docOf.set(triple, doc);
+    });
   return rows;
 }
 
-async function readJudgements(
+/** The last two components of a path, as the released splitting cuts it. */
+export const lastTwo = (path: string): string =>
+  path
+    .split("/")
+    .filter((part) => part !== "")
+    .slice(-2)
+    .join("/");
+
+/** Relevance judgements over the given questions and documents; `names`: the files that these stand in. */
+export async function readJudgements(
+  intake: Intake,
   file: string,
-  names: ReturnType<typeof benchFiles>,
+  names: { readonly queries: string; readonly documents: string },
   questions: readonly BenchQuestion[],
-  rows: ReadonlyMap<number, string>,
-): Promise<{ relevant: Map<number, string[]>; judgements: number }> {
+  documents: ReadonlyMap<number, Document>,
+): Promise<Omit<BenchFiles, "questions">> {
   const relevant = new Map<number, string[]>(questions.map(({ qid }) => [qid, []]));
+  const smallest = new Map<number, number>();
   const seen = new Set<string>();
   let judgements = 0;
-  const lines = (await readText(file, { place })).split("\n");
-  for (const [i, raw] of lines.entries()) {
-    const row = raw.replace(/\r$/, "");
-    if (row === "") continue;
-    const where = `${file}, line ${i + 1}`;
-    const parts = row.split("\t");
-    const [qid, doc, grade] = parts.map((part) => (/^\d+$/.test(part) ? Number(part) : Number.NaN));
-    if (parts.length !== 3 || !natural(qid) || !natural(doc) || !natural(grade))
-      fail(where, `not qid TAB doc_id TAB relevance (${quote(row)})`, "Three integers ≥ 0");
-    const list = relevant.get(qid);
-    if (!list)
-      fail(where, `a qid that ${names.queries} does not have (${qid})`, "", `Add the question or remove the line`);
-    const triple = rows.get(doc);
-    if (triple === undefined)
-      fail(
-        where,
-        `a doc_id that ${names.triples} does not have (${doc}), so that its markg_row is unknown`,
-        "",
-        "Add the row or remove the line",
-      );
-    if (seen.has(`${qid} ${doc}`))
-      fail(where, `a second judgement of doc_id ${doc} for qid ${qid}`, "One judgement a pair");
-    seen.add(`${qid} ${doc}`);
-    judgements++;
-    if (grade > 0) list.push(triple);
-  }
-  return { relevant, judgements };
+  intake.table("judgements");
+  await eachLine(file, intake.place, (row, line) =>
+    intake.row("judgements", file, line, (where) => {
+      const parts = row.split("\t");
+      const [qid, doc, grade] = parts.map((part) => (/^\d+$/.test(part) ? Number(part) : Number.NaN));
+      if (parts.length !== 3 || !isNatural(qid) || !isNatural(doc) || !isNatural(grade))
+        throw new MkgError(where, `not qid TAB doc_id TAB relevance (${quote(row)})`, "Three integers ≥ 0", mend);
+      const list = relevant.get(qid);
+      if (!list)
+        throw new MkgError(
+          where,
+          `a qid that ${names.queries} does not have (${qid})`,
+          "",
+          "Add the question or remove the line",
+        );
+      const document = documents.get(doc);
+      if (!document)
+        throw new MkgError(
+          where,
+          `a doc_id that ${names.documents} does not have (${doc})`,
+          "",
+          "Add the row or remove the line",
+        );
+      if (seen.has(`${qid} ${doc}`))
+        throw new MkgError(where, `a second judgement of doc_id ${doc} for qid ${qid}`, "One judgement a pair", mend);
+      seen.add(`${qid} ${doc}`);
+      judgements++;
+      if (grade === 0) return;
+      list.push(document.triple);
+      const known = smallest.get(qid);
+      if (known === undefined || doc < known) smallest.set(qid, doc);
+    }),
+  );
+  const first = new Map([...smallest].map(([qid, doc]) => [qid, documents.get(doc) as Document]));
+  return { relevant, first, judgements };
 }

@@ -1,17 +1,93 @@
-import { byCodeUnit, MkgError, type Question } from "../core/index.js";
-import type { Graph } from "../graph/index.js";
-import { type DatasetInput, defineDataset, type QuestionInput } from "./define.js";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { MkgError, type OptionSpecs, oneOf, type Question, SetupError, textOption } from "../core/index.js";
+import { type DatasetInput, defineDataset } from "./define.js";
+import { Intake } from "./intake.js";
 import { markgCounts, markgGraph } from "./markg.js";
-import { type BenchFiles, type BenchQuestion, benchFiles, type Modality, readBenchFiles } from "./rag-bench-files.js";
-import { type Source, sourceFolder } from "./source.js";
-import type { Candidate, Dataset, DatasetCard, SettingName } from "./types.js";
+import { Pictures } from "./pictures.js";
+import type { QuestionInput } from "./question.js";
+import { benchCard, siblingsIn } from "./rag-bench-card.js";
+import { type Corpora, findCorpora, releasedCorpora, supersetCorpora } from "./rag-bench-corpus.js";
+import {
+  type BenchFiles,
+  type BenchQuestion,
+  corpusFile,
+  type Modality,
+  qrelsFile,
+  queriesFile,
+  readJudgements,
+  readQuestions,
+  readRelevantTriples,
+  relevantFile,
+} from "./rag-bench-files.js";
+import { queryImages } from "./rag-bench-images.js";
+import type { Candidate, Dataset, SettingName, SplitName } from "./types.js";
 
-export const ragBenchSource: Source = {
-  folder: "mkg-rag-bench",
-  files: (["text", "mm"] as const).flatMap((modality) => Object.values(benchFiles(modality))),
-  remedy:
-    "Take queries and qrels of a split from https://github.com/XiaochenWang-PSU/MKG-RAG-Bench (no licence stated: for your own use) and give the relevant rows their markg_row, as data/README.md says.",
+/** What tells the two parts of the benchmark apart. */
+export interface Variant {
+  readonly name: "mkg-rag-bench" | "mkg-rag-bench-m";
+  readonly what: string;
+  /** Folder names of the splits, as released. */
+  readonly splits: Readonly<Record<SplitName, string>>;
+  readonly remedy: string;
+  readonly licence: string;
+  readonly citation: string;
+  /** Whether MarKG can stand in for the corpora. */
+  readonly superset: boolean;
+  /** Folders of pictures below the data root, the first that is there. */
+  readonly images: readonly string[];
+  /** Questions per group: two have the same relevant rows. */
+  readonly siblings: boolean;
+}
+
+const upstream = "https://github.com/XiaochenWang-PSU/MKG-RAG-Bench";
+
+export const general: Variant = {
+  name: "mkg-rag-bench",
+  what: "MKG-RAG-Bench-G: questions about MarKG with a masked tail or relation",
+  splits: { train: "train", validation: "valid", test: "test" },
+  remedy: `Take the data of the general-domain part from ${upstream} (no licence stated: for your own use) as it is; or queries and qrels alone, the relevant rows with their markg_row, as data/README.md says.`,
+  licence: "questions: not stated, for your own use only; graph: MIT",
+  citation: "MKG-RAG-Bench, KDD 2026, arXiv 2606.26458; MarKG: arXiv 2210.00312",
+  superset: true,
+  images: ["mkg-rag-bench/images", "markg/images"],
+  siblings: true,
 };
+
+export const medical: Variant = {
+  name: "mkg-rag-bench-m",
+  what: "MKG-RAG-Bench-M: questions about MedMKG with a masked tail or relation",
+  splits: { train: "train", validation: "val", test: "test" },
+  remedy: `Take the data of the medical part from ${upstream} (no licence stated: for your own use) as it is; its pictures need PhysioNet credentials and go to images/.`,
+  licence: "not stated, for your own use only; pictures: MIMIC-CXR, PhysioNet credentialed access",
+  citation: "MKG-RAG-Bench, KDD 2026, arXiv 2606.26458; MedMKG: arXiv 2505.17214",
+  superset: false,
+  images: ["mkg-rag-bench-m/images"],
+  siblings: false,
+};
+
+const images = textOption({
+  default: "",
+  doc: "folder of the pictures of entities; default: images/ of the data set's folder, else that of markg/",
+});
+export const ragBenchOptions: OptionSpecs = {
+  corpora: oneOf(["auto", "superset", "released"], {
+    default: "auto",
+    doc: "what is ranked: the released corpora, or every row of MarKG; auto: the released ones where their files are there",
+  }),
+  images,
+};
+export const ragBenchMedicalOptions: OptionSpecs = { images };
+
+export interface BenchOptions {
+  readonly dir: string;
+  readonly split: SplitName;
+  readonly lenient: boolean;
+  readonly corpora?: "auto" | "superset" | "released";
+  readonly images: string;
+}
+
+const modalities = ["text", "mm"] as const;
 
 // arXiv 2606.26458, section 4: which questions meet which rows; an offset keeps the two number spaces apart
 const settingParts: Readonly<
@@ -24,111 +100,233 @@ const settingParts: Readonly<
   S5: { questions: ["mm"], rows: ["mm", "text"] },
 };
 
+/** Where one split's questions lie: a folder of its own as released, or, for test, the data set's folder itself. */
+function questionFolders(folder: string, variant: Variant): Map<SplitName, string> {
+  const found = new Map<SplitName, string>();
+  for (const split of ["train", "validation", "test"] as const) {
+    const own = join(folder, variant.splits[split]);
+    if (modalities.some((m) => existsSync(join(own, queriesFile(m))))) found.set(split, own);
+  }
+  if (!found.has("test") && modalities.some((m) => existsSync(join(folder, queriesFile(m))))) found.set("test", folder);
+  return found;
+}
+
 /**
- * MKG-RAG-Bench-G (Wang et al., KDD 2026, arXiv 2606.26458) over the superset corpora: which rows of MarKG the released corpora keep was decided
- * by a language model and cannot be derived, so every row of MarKG is a candidate. A row is multimodal when its head is an end of one of the first
- * 500 lines; order = line order, duplicates kept; document id = rank within the modality, from 0.
+ * MKG-RAG-Bench (Wang et al., KDD 2026, arXiv 2606.26458), general or medical part, as released (`train/ valid|val/ test/`, each corpus once under one of
+ * them), or, for the general part, a selection of test questions over the superset corpora. All splits share graph and corpora.
  */
-export async function loadRagBench({ dir }: { readonly dir: string }): Promise<Dataset> {
-  const folder = sourceFolder("mkg-rag-bench", dir, ragBenchSource);
-  const graph = await markgGraph(dir);
-  const rows = corpora(graph);
-  const multimodal = new Set(rows.mm);
-  const files = {
-    text: await readBenchFiles(folder, "text", graph, (id) => multimodal.has(id)),
-    mm: await readBenchFiles(folder, "mm", graph, (id) => multimodal.has(id)),
-  };
-  if (files.text.questions.length + files.mm.questions.length === 0)
-    throw new MkgError(
-      "dataset mkg-rag-bench",
-      `no questions in ${folder}`,
-      "At least one in text_queries.jsonl or mm_queries.jsonl",
-    );
-  const inputs = { text: questionsOf("text", files.text, graph), mm: questionsOf("mm", files.mm, graph) };
-  const dataset: Dataset = defineDataset({
-    name: "mkg-rag-bench",
-    graph,
-    questions: [...inputs.text, ...inputs.mm],
-    visibleMeta: [],
-    clusterName: "head entity",
-    licence: "questions: not stated, for your own use only; graph: MIT",
-    citation: "MKG-RAG-Bench, KDD 2026, arXiv 2606.26458; MarKG: arXiv 2210.00312",
-    multimodal: (triple) => multimodal.has(triple.id),
-    card: card(graph, rows, files),
-    settings: settings(),
-  });
-  return dataset;
-
-  function settings(): DatasetInput["settings"] {
-    return Object.fromEntries(
-      Object.entries(settingParts).map(([name, parts]) => [
-        name,
-        () => ({ questions: questionsIn(parts.questions), candidates: candidatesIn(parts.rows) }),
-      ]),
+export async function loadRagBench(variant: Variant, options: BenchOptions): Promise<Dataset> {
+  const place = `dataset ${variant.name}`;
+  const folder = join(options.dir, variant.name);
+  const folders = questionFolders(folder, variant);
+  const found = await findCorpora(place, folder, Object.values(variant.splits));
+  const whole = found.text !== undefined && found.mm !== undefined;
+  const corpora = options.corpora ?? "auto";
+  const released = corpora === "released" || !variant.superset || (corpora === "auto" && whole);
+  const missing = [
+    ...[...folders.values()].flatMap((at) =>
+      modalities
+        .flatMap((m) => [queriesFile(m), qrelsFile(m), ...(released ? [] : [relevantFile(m)])])
+        .map((name) => join(at, name))
+        .filter((file) => !existsSync(file)),
+    ),
+    ...(released ? modalities.filter((m) => found[m] === undefined).map(corpusFile) : []),
+  ];
+  if (folders.size === 0 || missing.length > 0) {
+    const needed = (superset: boolean) =>
+      modalities.flatMap((m) => [queriesFile(m), qrelsFile(m), superset ? relevantFile(m) : corpusFile(m)]);
+    throw new SetupError(
+      place,
+      !existsSync(folder)
+        ? `there is no folder ${folder}`
+        : folders.size === 0
+          ? `there are no questions in ${folder}`
+          : `files are missing in ${folder} (${missing.map((file) => file.replace(`${folder}/`, "")).join(", ")})`,
+      `Released: ${Object.values(variant.splits).join("/, ")}/ with ${needed(false).join(", ")}, a corpus under one of them${variant.superset ? `; superset corpora: ${needed(true).join(", ")}, and markg/` : ""}`,
+      `${variant.remedy} Another data root is given by the option dir or, on the command line, by MKGLAB_DATA`,
     );
   }
+  const root = [options.images, ...variant.images.map((name) => join(options.dir, name))].find(
+    (path) => path !== "" && existsSync(path),
+  );
+  if (options.images !== "" && root !== options.images)
+    throw new MkgError(place, `there is no such folder of pictures (${options.images})`, "", "Check the option images");
+  const intake = new Intake(place, options.lenient);
+  const rows = released
+    ? await releasedCorpora(intake, variant.name, found as Record<Modality, string>, root)
+    : supersetCorpora(await markgGraph(options.dir, options.lenient));
+  const bench = new Bench(variant, folders, rows, options, root, intake);
+  return bench.load(options.split);
+}
 
-  /** Ascending ids, those with relevant rows, as evaluated by the released code. */
-  function questionsIn(modalities: readonly Modality[]): { id: string; question: Question }[] {
-    const byId = new Map(dataset.questions.map((question) => [question.id, question]));
-    let offset = 0;
-    return modalities.flatMap((modality) => {
-      const { questions, relevant } = files[modality];
-      const list = questions
-        .filter(({ qid }) => relevant.get(qid)!.length > 0)
-        .sort((a, b) => a.qid - b.qid)
-        .map(({ qid }) => Object.freeze({ id: String(qid + offset), question: byId.get(`${modality}:${qid}`)! }));
-      offset += 1 + questions.reduce((max, { qid }) => Math.max(max, qid), -1);
-      return list;
-    });
-  }
+/** The benchmark with its corpora read: makes the data set of each split. */
+class Bench {
+  constructor(
+    private readonly variant: Variant,
+    private readonly folders: ReadonlyMap<SplitName, string>,
+    private readonly corpora: Corpora,
+    private readonly options: BenchOptions,
+    private readonly images: string | undefined,
+    /** What reading the corpora counted and refused. */
+    private readonly corpusIntake: Intake,
+  ) {}
 
-  function candidatesIn(modalities: readonly Modality[]): Candidate[] {
-    let offset = 0;
-    return modalities.flatMap((modality) => {
-      const list = rows[modality].map((triple, i) =>
-        Object.freeze({ id: String(i + offset), triple, text: graph.text(triple), multimodal: modality === "mm" }),
+  async load(split: SplitName): Promise<Dataset> {
+    const { variant, folders, corpora, corpusIntake } = this;
+    const place = `dataset ${variant.name}`;
+    const folder = folders.get(split);
+    if (folder === undefined)
+      throw new MkgError(place, `there is no ${split} split`, `Splits: ${[...folders.keys()].join(", ")}`);
+    const intake = new Intake(place, this.options.lenient);
+    const files = { text: await this.#read(intake, folder, "text"), mm: await this.#read(intake, folder, "mm") };
+    if (files.text.questions.length + files.mm.questions.length === 0)
+      throw new MkgError(
+        place,
+        `no questions in ${folder}`,
+        `At least one in ${queriesFile("text")} or ${queriesFile("mm")}`,
       );
-      offset += list.length;
-      return list;
+    const pictures = this.images === undefined ? undefined : await Pictures.in(this.images);
+    const shown = await queryImages(variant, join(this.options.dir, variant.name), files.mm, corpora.graph, pictures);
+    const asked = modalities.flatMap((modality) => files[modality].questions.map((q) => ({ modality, q })));
+    const questions = asked.map(({ modality, q }) =>
+      questionOf(
+        modality,
+        q,
+        files[modality].relevant.get(q.qid) as readonly string[],
+        corpora,
+        shown.ofQid(modality, q.qid),
+      ),
+    );
+    const siblings = variant.siblings ? await siblingsIn(folders, split, files) : [];
+    const { graph } = corpora;
+    const dataset: Dataset = defineDataset({
+      name: variant.name,
+      split,
+      graph,
+      questions,
+      sourceOf: (i) => asked[i]?.q as BenchQuestion,
+      lenient: this.options.lenient,
+      splits: Object.fromEntries([...folders.keys()].filter((s) => s !== split).map((s) => [s, () => this.load(s)])),
+      visibleMeta: [],
+      clusterName: "head entity",
+      licence: variant.licence,
+      citation: variant.citation,
+      multimodal: (triple) => multimodal(corpora).has(triple.id),
+      card: {
+        ...benchCard(variant, corpora, files, {
+          siblings,
+          notices: [...corpora.notices, ...shown.notices],
+          counts: corpora.kind === "superset" ? markgCounts(graph) : {},
+          images: shown.count,
+        }),
+        read: { ...corpusIntake.read, ...intake.read },
+        kept: { ...corpusIntake.kept, ...intake.kept },
+        refused: [...corpusIntake.refused, ...intake.refused],
+      },
+      settings: settings(),
     });
+    return dataset;
+
+    function settings(): DatasetInput["settings"] {
+      return Object.fromEntries(
+        Object.entries(settingParts).map(([name, parts]) => [
+          name,
+          () => ({ questions: questionsIn(parts.questions), candidates: candidatesIn(parts.rows) }),
+        ]),
+      );
+    }
+
+    /** Ascending ids, those with relevant rows, as evaluated by the released code. */
+    function questionsIn(wanted: readonly Modality[]): { id: string; question: Question }[] {
+      const byId = new Map(dataset.questions.map((question) => [question.id, question]));
+      let offset = 0;
+      return wanted.flatMap((modality) => {
+        const { questions: own, relevant } = files[modality];
+        const list = own
+          .filter(({ qid }) => relevant.get(qid)!.length > 0 && byId.has(`${modality}:${qid}`))
+          .sort((a, b) => a.qid - b.qid)
+          .map(({ qid }) => Object.freeze({ id: String(qid + offset), question: byId.get(`${modality}:${qid}`)! }));
+        offset += 1 + own.reduce((max, { qid }) => Math.max(max, qid), -1);
+        return list;
+      });
+    }
+
+    function candidatesIn(wanted: readonly Modality[]): Candidate[] {
+      let offset = 0;
+      const list: Candidate[] = [];
+      for (const modality of wanted) {
+        let last = -1;
+        for (const [doc, { triple }] of corpora.rows[modality]) {
+          const text = graph.text(triple);
+          list.push(Object.freeze({ id: String(doc + offset), triple, text, multimodal: modality === "mm" }));
+          last = doc;
+        }
+        offset += last + 1;
+      }
+      return list;
+    }
+  }
+
+  async #read(intake: Intake, folder: string, modality: Modality): Promise<BenchFiles> {
+    const { corpora } = this;
+    const { graph, source } = corpora;
+    const questions = await readQuestions(intake, join(folder, queriesFile(modality)), modality, graph, source);
+    const documents =
+      corpora.kind === "released"
+        ? corpora.rows[modality]
+        : await readRelevantTriples(intake, join(folder, relevantFile(modality)), modality, graph, (id) =>
+            multimodal(corpora).has(id),
+          );
+    const names = {
+      queries: queriesFile(modality),
+      documents: corpora.kind === "released" ? corpusFile(modality) : relevantFile(modality),
+    };
+    return {
+      questions,
+      ...(await readJudgements(intake, join(folder, qrelsFile(modality)), names, questions, documents)),
+    };
   }
 }
 
-/** Triple ids of the two superset corpora, in line order. */
-function corpora(graph: Graph): Record<Modality, readonly string[]> {
-  const { head, tail, id } = graph.triples.data();
-  const ends = new Set<unknown>();
-  for (let i = 0; i < Math.min(500, graph.triples.numRows()); i++) ends.add(head!.at(i)).add(tail!.at(i));
-  const rows: Record<Modality, string[]> = { text: [], mm: [] };
-  for (let i = 0; i < graph.triples.numRows(); i++) rows[ends.has(head!.at(i)) ? "mm" : "text"].push(id!.at(i));
-  return rows;
+/** Ids of the multimodal rows, once per corpora. */
+const multimodalRows = new WeakMap<Corpora, ReadonlySet<string>>();
+function multimodal(corpora: Corpora): ReadonlySet<string> {
+  let ids = multimodalRows.get(corpora);
+  if (!ids) {
+    ids = new Set([...corpora.rows.mm.values()].map(({ triple }) => triple));
+    multimodalRows.set(corpora, ids);
+  }
+  return ids;
 }
 
-function questionsOf(modality: Modality, { questions, relevant }: BenchFiles, graph: Graph): QuestionInput[] {
-  return questions.map((q) => {
-    const triples = relevant.get(q.qid)!;
-    return {
-      id: `${modality}:${q.qid}`,
-      text: q.query,
-      answers: answersOf(q, triples, graph),
-      group: `${modality} ${q.masked}-masked`,
-      cluster: q.head,
-      gold: { triples },
-      meta: {
-        qid: q.qid,
-        masked: q.masked,
-        head: q.head,
-        relation: q.relation,
-        tail: q.tail,
-        candidatesCount: q.candidates,
-      },
-    };
-  });
+function questionOf(
+  modality: Modality,
+  q: BenchQuestion,
+  triples: readonly string[],
+  corpora: Corpora,
+  shown: Question["images"],
+): QuestionInput {
+  return {
+    id: `${modality}:${q.qid}`,
+    text: q.query,
+    images: shown,
+    answers: answersOf(q, triples, corpora),
+    group: `${modality} ${q.masked}-masked`,
+    cluster: q.head,
+    gold: { triples },
+    meta: {
+      qid: q.qid,
+      masked: q.masked,
+      head: q.head,
+      relation: q.relation,
+      tail: q.tail,
+      candidatesCount: q.candidates,
+    },
+  };
 }
 
 /** Text of the masked field over the relevant rows, in qrels order; texts that are equal once normalised count once, the first as it stands. */
-function answersOf(q: BenchQuestion, triples: readonly string[], graph: Graph): string[] {
+function answersOf(q: BenchQuestion, triples: readonly string[], { graph }: Corpora): string[] {
   const answers = new Map<string, string>();
   for (const id of triples) {
     const triple = graph.triple(id);
@@ -146,69 +344,4 @@ const normalised = (text: string): string =>
     .replace(/[!-/:-@[-`{-~]/g, "")
     .split(/\s+/)
     .filter((token) => token !== "" && token !== "a" && token !== "an" && token !== "the")
-    .join(" ");
-
-function card(
-  graph: Graph,
-  rows: Record<Modality, readonly string[]>,
-  files: Record<Modality, BenchFiles>,
-): Partial<DatasetCard> {
-  const counts: Record<string, number> = {
-    ...markgCounts(graph),
-    textRows: rows.text.length,
-    multimodalRows: rows.mm.length,
-  };
-  const notices: { what: string; count: number; examples: string[] }[] = [];
-  const notice = (what: string, examples: string[]) => {
-    if (examples.length > 0) notices.push({ what, count: examples.length, examples: examples.slice(0, 5) });
-  };
-  for (const modality of ["text", "mm"] as const) {
-    const { questions, relevant, judgements } = files[modality];
-    const positives = (q: BenchQuestion) => relevant.get(q.qid)!.length;
-    const id = (q: BenchQuestion) => `${modality}:${q.qid}`;
-    counts[`${modality}Questions`] = questions.length;
-    counts[`${modality}Judgements`] = judgements;
-    for (const masked of ["tail", "relation"] as const)
-      counts[`${modality}${masked === "tail" ? "Tail" : "Relation"}Masked`] = questions.filter(
-        (q) => q.masked === masked,
-      ).length;
-    notice(
-      `${modality} questions without relevant rows: left out of the settings`,
-      questions.filter((q) => positives(q) === 0).map(id),
-    );
-    notice(
-      `${modality} questions whose candidates_count is not their number of relevant rows`,
-      questions
-        .filter((q) => q.candidates !== null && q.candidates !== positives(q))
-        .map((q) => `${id(q)}: ${q.candidates}, ${positives(q)}`),
-    );
-    notice(
-      `${modality} questions whose relevant rows are not all rows of MarKG with their head and unmasked field`,
-      questions.filter((q) => byRule(q, graph) !== [...relevant.get(q.qid)!].sort(byCodeUnit).join(" ")).map(id),
-    );
-  }
-  notice(
-    "images of the multimodal questions are not in the folder: text only",
-    files.mm.questions.map((q) => `mm:${q.qid}`),
-  );
-  return {
-    summary: "MKG-RAG-Bench-G: questions about MarKG with a masked tail or relation, over the superset corpora",
-    origin: "real",
-    counts,
-    notices,
-    limits: [
-      "images of the multimodal questions are not in the folder: text only",
-      "candidates are all rows of MarKG, more than the released corpora keep: figures are not the paper's",
-      "questions of one head share it as cluster; sibling questions have the same relevant rows",
-    ],
-  };
-}
-
-/** The relevant rows as the benchmark defines them, as sorted ids in one string. */
-const byRule = (q: BenchQuestion, graph: Graph): string =>
-  graph
-    .neighbours(q.head)
-    .filter((n) => (q.masked === "tail" ? graph.triple(n.triple).relation === q.relation : n.entity === q.tail))
-    .map((n) => n.triple)
-    .sort(byCodeUnit)
     .join(" ");

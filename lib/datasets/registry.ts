@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import {
+  flag,
   integer,
   MkgError,
   type OptionSpecs,
@@ -9,28 +10,37 @@ import {
   textOption,
   unknownName,
 } from "../core/index.js";
+import { atlasOptions } from "./atlas/options.js";
 import { bestiaryOptions } from "./bestiary/options.js";
+import { splitOf } from "./define.js";
 import { loadFolder } from "./folder.js";
 import { loadMarkg, markgSource } from "./markg.js";
-import { loadRagBench, ragBenchSource } from "./rag-bench.js";
-import type { Dataset } from "./types.js";
+import { loadMhMmkg, mhMmkgOptions } from "./mh-mmkg/index.js";
+import { general, loadRagBench, medical, ragBenchMedicalOptions, ragBenchOptions } from "./rag-bench.js";
+import type { Dataset, SplitName } from "./types.js";
+import { loadVqa, vqaOptions } from "./vqa-passages/index.js";
 
 interface Entry {
   readonly summary: string;
-  /** What must be on disk; "" for what is embedded. */
+  /** What must be on disk, as `folder/` or `folder/: file, file`, with `; ` between; "" for what is embedded. Which files a folder may hold, the loader says. */
   readonly needs: string;
   /** Options besides dir, seed and split. */
   readonly options: OptionSpecs;
   load(
-    options: { readonly dir: string; readonly seed: number; readonly split: Split } & Readonly<Record<string, unknown>>,
+    options: {
+      readonly dir: string;
+      readonly seed: number;
+      readonly split: SplitName;
+      readonly lenient: boolean;
+    } & Readonly<Record<string, unknown>>,
   ): Promise<Dataset>;
 }
-type Split = "train" | "validation" | "test";
 
 const common = {
   dir: textOption({ default: "data", doc: "data root: the folder that holds the data sets' folders" }),
   seed: integer({ min: 0, default: 0, doc: "seed of generated data sets; read ones do not depend on it" }),
   split: oneOf(["train", "validation", "test"], { default: "test", doc: "which split's questions" }),
+  lenient: flag({ default: false, doc: "leave out rows that cannot be kept and list them in card.refused" }),
 };
 
 const entries: Readonly<Record<string, Entry>> = {
@@ -39,28 +49,78 @@ const entries: Readonly<Record<string, Entry>> = {
     needs: "",
     options: bestiaryOptions,
     // imported when asked for: it draws pictures, which loads native code
-    load: async ({ dir: _, ...options }) => (await import("./bestiary/index.js")).loadBestiary(options),
+    load: async ({ dir: _, lenient: _l, ...options }) => (await import("./bestiary/index.js")).loadBestiary(options),
+  },
+  atlas: {
+    summary: "real countries with flags as pictures, and 400 questions in five kinds",
+    needs: "",
+    options: atlasOptions,
+    load: async ({ dir: _, lenient: _l, ...options }) => (await import("./atlas/index.js")).loadAtlas(options),
   },
   markg: {
     summary: "MarKG, a multimodal graph of Wikidata entities; no questions",
     needs: `${markgSource.folder}/: ${markgSource.files.join(", ")}`,
     options: {},
-    load: async ({ dir, split }) => splitOf(await loadMarkg({ dir }), split),
+    load: async ({ dir, split, lenient }) => splitOf("loadDataset", await loadMarkg({ dir, lenient }), split),
   },
   "mkg-rag-bench": {
     summary: "MKG-RAG-Bench-G: questions over MarKG with relevance judgements, settings S1 to S5",
-    needs: `${ragBenchSource.folder}/: ${ragBenchSource.files.join(", ")}; ${markgSource.folder}/`,
-    options: {},
-    load: async ({ dir, split }) => splitOf(await loadRagBench({ dir }), split),
+    needs: "mkg-rag-bench/",
+    options: ragBenchOptions,
+    load: (options) => loadRagBench(general, options as never),
+  },
+  "mkg-rag-bench-m": {
+    summary: "MKG-RAG-Bench-M: the medical part, questions over MedMKG with relevance judgements, settings S1 to S5",
+    needs: "mkg-rag-bench-m/",
+    options: ragBenchMedicalOptions,
+    load: (options) => loadRagBench(medical, options as never),
+  },
+  "mh-mmkg": {
+    summary: "MH-MMKG: 238 questions about battle scenes with gold routes, over its multimodal graph of monsters",
+    needs: "mh-mmkg/",
+    options: mhMmkgOptions,
+    load: async (options) => splitOf("loadDataset", await loadMhMmkg(options as never), options.split),
+  },
+  "vqa-passages": {
+    summary:
+      "questions with pictures over pages, sections and their pictures, in a plain layout or as E-VQA, InfoSeek, OK-VQA, M2KR",
+    needs: "vqa-passages/",
+    options: vqaOptions,
+    load: (options) => loadVqa(options as never),
   },
 };
 
 /** Names that {@link loadDataset} knows; it also takes a folder. */
 export const datasetNames = (): string[] => Object.keys(entries);
 
-/** What each named data set is and what it needs on disk (`""`: nothing). */
-export const datasetList = (): { name: string; summary: string; needs: string }[] =>
-  Object.entries(entries).map(([name, { summary, needs }]) => ({ name, summary, needs }));
+/** What {@link datasetList} says about a data set. */
+export interface DatasetSummary {
+  readonly name: string;
+  readonly summary: string;
+  /** What must be on disk; "": nothing. */
+  readonly needs: string;
+  /** Options of its own, besides those of every data set. */
+  readonly options: readonly {
+    readonly name: string;
+    readonly doc: string;
+    readonly allowed: string;
+    readonly default: unknown;
+  }[];
+}
+
+/** What each named data set is, what it needs on disk (`""`: nothing), and its options. */
+export const datasetList = (): DatasetSummary[] =>
+  Object.entries(entries).map(([name, { summary, needs, options }]) => ({
+    name,
+    summary,
+    needs,
+    options: Object.entries(options).map(([option, spec]) => ({
+      name: option,
+      doc: spec.doc,
+      allowed: spec.allowed,
+      default: spec.default,
+    })),
+  }));
 
 export interface LoadDatasetOptions {
   /** Data root: the folder that holds the data sets' folders; default `data`. */
@@ -68,13 +128,15 @@ export interface LoadDatasetOptions {
   /** Seed of generated data sets; default 0. */
   readonly seed?: number;
   /** Default `test`. */
-  readonly split?: Split;
+  readonly split?: SplitName;
+  /** Leave out rows that cannot be kept and list them in `card.refused`; default false: the first is an error. Generated data has none. */
+  readonly lenient?: boolean;
   /** Options of the data set itself, such as `imageAmbiguity` of bestiary. */
   readonly [option: string]: unknown;
 }
 
 /**
- * A data set by name, or from a folder with `entities.*`, `triples.*` and `questions.jsonl` (format: data/README.md). A name wins over a folder of the
+ * A data set by name, or from a folder with `entities.*`, `triples.*` and `questions.*` (format: data/README.md). A name wins over a folder of the
  * same name: write `./name` for the folder. An unknown name or option, a split that is not there, missing files and malformed lines are errors
  * that say what is allowed and what to do.
  *
@@ -88,7 +150,7 @@ export async function loadDataset(source: string, options: LoadDatasetOptions = 
   const resolved = resolveOptions(place, { ...common, ...entry?.options }, options) as Parameters<Entry["load"]>[0];
   if (entry) return entry.load(resolved);
   if (typeof source === "string" && existsSync(source) && statSync(source).isDirectory())
-    return splitOf(await loadFolder(source), resolved.split);
+    return splitOf("loadDataset", await loadFolder(source, resolved), resolved.split);
   if (typeof source === "string" && /[/\\]/.test(source))
     throw new MkgError(
       "loadDataset",
@@ -98,6 +160,3 @@ export async function loadDataset(source: string, options: LoadDatasetOptions = 
     );
   throw unknownName("loadDataset", "data set", source, datasetNames());
 }
-
-const splitOf = async (dataset: Dataset, split: Split): Promise<Dataset> =>
-  split === dataset.split ? dataset : dataset.splits[split]();

@@ -1,14 +1,30 @@
 import type { ColumnTable } from "arquero";
-import type { Question } from "../core/index.js";
+import type { Image, Question } from "../core/index.js";
 import type { Graph, LoadReport } from "../graph/index.js";
 
-/** One thing that can be ranked: under a setting, a row of the corpus with its document id. */
+/** A piece of text that can be ranked and cited as it stands: say, a section of a page. */
+export interface Passage {
+  readonly id: string;
+  readonly text: string;
+  /** Title of the page. */
+  readonly title?: string;
+  /** Id of the page that it is part of. */
+  readonly page?: string;
+  /** Title of the section. */
+  readonly section?: string;
+  /** Pictures that stand in it. */
+  readonly images: readonly Image[];
+}
+
+/** One thing that can be ranked: under a setting, a row of the corpus with its document id. Either a triple or a passage. */
 export interface Candidate {
   /** Document id under the setting (in TREC files). */
   readonly id: string;
   /** Id of the triple in the graph. */
-  readonly triple: string;
-  /** Text of the triple: head, relation and tail labels joined by one space. */
+  readonly triple?: string;
+  /** Id of the passage in the data set. */
+  readonly passage?: string;
+  /** Of a triple: head, relation and tail labels joined by one space. Of a passage: titles of page and section, then its text. */
   readonly text: string;
   readonly multimodal: boolean;
 }
@@ -24,15 +40,24 @@ export interface SettingView {
   readonly candidates: readonly Candidate[];
 }
 
-/** What a reader of numbers must know of the data: origin, counts, what loading noticed, and what the data cannot show. */
-export interface DatasetCard {
+/**
+ * What a reader of numbers must know of the data: origin, counts, what loading saw, and what the data cannot show.
+ *
+ * `read`, `kept`, `added` count rows by table: `entities` and `triples` of the graph, `questions`, and what else the source has (`passages`,
+ * `judgements` …). For each, read = kept + left out − added, and every row left out stands in `refused` with file, line and reason.
+ */
+export interface DatasetCard extends LoadReport {
   readonly summary: string;
   /** "real" data, or "generated" by a program of this project: shown wherever its numbers appear. */
   readonly origin: "real" | "generated";
   readonly counts: Readonly<Record<string, number>>;
-  readonly notices: LoadReport["notices"];
   readonly limits: readonly string[];
+  /** True when the graph was made from the gold itself: whatever is scored over it is an upper bound and belongs in no table of performance. */
+  readonly upperBound?: boolean;
 }
+
+/** The splits of a data set. */
+export type SplitName = "train" | "validation" | "test";
 
 /** A graph and the questions of one split over it, frozen: what `defineDataset` and `loadDataset` return. */
 export interface Dataset {
@@ -40,6 +65,10 @@ export interface Dataset {
   readonly split: string;
   readonly graph: Graph;
   readonly questions: readonly Question[];
+  /** Empty for a data set whose evidence is the graph's triples. */
+  readonly passages: readonly Passage[];
+  /** The passage with this id; an unknown id is an error with the nearest known one. */
+  passage(id: string): Passage;
   readonly licence: string;
   readonly citation: string;
   readonly card: DatasetCard;
@@ -47,7 +76,7 @@ export interface Dataset {
   readonly visibleMeta: readonly string[];
   /** What the cluster column holds, for axis titles and reports: "creature", "head entity" … */
   readonly clusterName: string;
-  /** Content hash of graph and questions: part of every cache key. */
+  /** Content hash of graph, questions and passages: part of every cache key. */
   readonly fingerprint: string;
   readonly splits: {
     train(): Promise<Dataset>;
@@ -58,6 +87,6 @@ export interface Dataset {
   questionTable(): ColumnTable;
   /** Settings this data set can be evaluated under; empty when it has a single one. */
   readonly settings: readonly SettingName[];
-  /** The questions and candidates of a setting; without a name, all questions over all triples. */
+  /** The questions and candidates of a setting; without a name, all questions over all passages, or over all triples where there are none. */
   setting(name?: SettingName): SettingView;
 }

@@ -2,7 +2,8 @@ import type { AnswerInput, MeasureEntry } from "./measure.js";
 
 // ASCII symbols that SQuAD's script strips beside what Unicode calls punctuation
 const punctuation = /[\p{P}$+<=>^`|~]/gu;
-const unspaced = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]/gu;
+/** Characters of scripts that put no space between words: each is a token. */
+export const unspaced = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]/gu;
 const articles = new Set(["a", "an", "the"]);
 
 /**
@@ -31,8 +32,8 @@ export function answerTokens(text: string): string[] {
 const equal = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((token, i) => token === b[i]);
 
-/** Overlap of the two bags of tokens. */
-function f1(predicted: readonly string[], gold: readonly string[]): number {
+/** Overlap of the two bags of tokens: harmonic mean of precision and recall. */
+export function f1(predicted: readonly string[], gold: readonly string[]): number {
   const left = new Map<string, number>();
   for (const token of gold) left.set(token, (left.get(token) ?? 0) + 1);
   let common = 0;

@@ -1,4 +1,5 @@
 export { answerTokens } from "./answer.js";
+export { captionRun, captionTokens } from "./captions.js";
 export { evaluateFiles, type FileResult } from "./files.js";
 export type { AnswerInput, Measure, MeasureInputs, MeasureSpec, PathInput, RankingInput } from "./measure.js";
 export { defineMeasure, measureNames, measureNeeds, parseMeasure } from "./measures.js";

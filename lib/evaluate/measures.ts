@@ -1,5 +1,6 @@
 import { MkgError, quote, unknownName } from "../core/index.js";
 import { answerMeasures } from "./answer.js";
+import { captionMeasures } from "./captions.js";
 import {
   checkSpec,
   type Measure,
@@ -12,7 +13,7 @@ import { pathMeasures } from "./path.js";
 import { rankingMeasures } from "./ranking.js";
 
 type AnyEntry = { readonly [N in keyof MeasureInputs]: MeasureEntry<N> }[keyof MeasureInputs];
-const entries: readonly AnyEntry[] = [...rankingMeasures, ...pathMeasures, ...answerMeasures];
+const entries: readonly AnyEntry[] = [...rankingMeasures, ...pathMeasures, ...answerMeasures, ...captionMeasures];
 
 const byName: ReadonlyMap<string, AnyEntry> = new Map(entries.map((entry) => [entry.name, entry]));
 

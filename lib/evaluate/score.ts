@@ -34,8 +34,8 @@ const without = (status: ScoreStatus): Prepared => ({ status });
  * - `failed`: the retriever or the reader broke on the question.
  *
  * Ranking measures judge the triples of the hits in rank order, path hits flattened, each triple at its first
- * occurrence, against `gold.triples`, or the triples of the gold paths where there are none. Other hits keep their
- * rank and are not relevant. Path measures judge the hits that are paths. An abstention earns 0 in EM, F1 and
+ * occurrence, against `gold.triples`, or the triples of the gold paths where there are none; and hits that are passages
+ * against `gold.passages`, of a run that holds any. Other hits keep their rank and are not relevant. Path measures judge the hits that are paths. An abstention earns 0 in EM, F1 and
  * Contains, with status `ok`.
  *
  * Cost: items × measures, linear in hits.
@@ -113,22 +113,25 @@ async function outcome(
 }
 
 interface Kinds {
-  readonly ranking: boolean;
+  readonly triples: boolean;
+  readonly passages: boolean;
   readonly paths: boolean;
 }
 
 /** Which kinds of measure fit a run's evidence. One without any hit fits both: nothing was found. */
 function kindsOf(run: Run): Kinds {
   let hits = 0;
-  let ranking = false;
+  let triples = false;
+  let passages = false;
   let paths = false;
   for (const { evidence } of run.items)
     for (const hit of evidence?.hits ?? []) {
       hits++;
       if (hit.path) paths = true;
-      if (hit.path || hit.triple !== undefined) ranking = true;
+      if (hit.path || hit.triple !== undefined) triples = true;
+      if (hit.passage !== undefined) passages = true;
     }
-  return hits === 0 ? { ranking: true, paths: true } : { ranking, paths };
+  return hits === 0 ? { triples: true, passages: true, paths: true } : { triples, passages, paths };
 }
 
 function prepare({ needs, gold }: Measure, item: RunItem, question: Question, kinds: Kinds): Prepared {
@@ -139,10 +142,10 @@ function prepare({ needs, gold }: Measure, item: RunItem, question: Question, ki
     if (!item.evidence) return without("failed");
     return { input: { paths: item.evidence.hits.flatMap((hit) => (hit.path ? [hit.path] : [])), gold: wanted } };
   }
-  const wanted = goldTriples(question);
-  if ((gold && wanted.length === 0) || !kinds.ranking) return without("not-computed");
+  const wanted = goldDocuments(question, kinds);
+  if (gold ? wanted.length === 0 : !(kinds.triples || kinds.passages)) return without("not-computed");
   if (!item.evidence) return without("failed");
-  const ranking = tripleRanking(item.evidence.hits);
+  const ranking = ranked(item.evidence.hits);
   if (!ranking) return without("not-computed");
   return { input: { ranking, grades: new Map(wanted.map((id) => [id, 1])) } };
 }
@@ -155,19 +158,24 @@ function prepareAnswer({ evidence, answer, error }: RunItem, question: Question,
   return { input: { text: answer.status === "abstained" ? null : (answer.text ?? ""), accepted } };
 }
 
-const goldTriples = ({ gold }: Question): readonly string[] =>
-  gold?.triples?.length ? gold.triples : (gold?.pathTriples ?? []).flat();
+/** The relevant ids among the kinds of document that the run holds, as {@link ranked} writes them. */
+const goldDocuments = ({ gold }: Question, kinds: Kinds): readonly string[] => [
+  ...(!kinds.triples ? [] : gold?.triples?.length ? gold.triples : (gold?.pathTriples ?? []).flat()),
+  ...(kinds.passages ? (gold?.passages ?? []) : []).map((passage) => apart({ score: 0, passage })),
+];
 
-/** Triple ids in rank order, each once; undefined when a path does not say which triples it runs along. */
-function tripleRanking(hits: readonly Hit[]): string[] | undefined {
+/** The id of a hit that is no triple; the prefix keeps a passage's id apart from a triple's. */
+const apart = (hit: Hit): string => `\0${hitId(hit)}`;
+
+/** Ids in rank order, each once; undefined when a path does not say which triples it runs along. */
+function ranked(hits: readonly Hit[]): string[] | undefined {
   const ids = new Set<string>();
   for (const hit of hits) {
     if (hit.path) {
       if (!hit.pathTriples && hit.path.length > 1) return undefined;
       for (const id of hit.pathTriples ?? []) ids.add(id);
     } else if (hit.triple !== undefined) ids.add(hit.triple);
-    // holds its rank; the prefix keeps a passage's id apart from a triple's
-    else ids.add(`\0${hitId(hit)}`);
+    else ids.add(apart(hit)); // holds its rank, relevant or not
   }
   return [...ids];
 }

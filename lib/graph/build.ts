@@ -1,42 +1,49 @@
 import type { ColumnTable } from "arquero";
 import { type Image, MkgError, quote } from "../core/index.js";
 import { type Adjacency, adjacency } from "./adjacency.js";
-import { type Columns, columnsOf, frozenTable, type TableInput, textColumn, type Where } from "./columns.js";
+import { type Column, type Columns, columnsOf, frozenTable, RowNumbers, TextColumn, type TableInput, type Where } from "./columns.js";
 import { frozenImage, noImages } from "./images.js";
 import { duplicateRows, type Notice, Noticing } from "./notices.js";
+import { textColumn } from "./text-column.js";
 import type { LoadReport } from "./types.js";
 
-/** What a graph is made of. Rows of `ids` … `images` are entities; rows of `triples` … are triples. */
+/** What a graph is made of. Rows of `ids` … `images` are entities; rows of `head`, `tail`, `relation` … are triples. */
 export interface GraphParts {
   readonly entities: ColumnTable;
   readonly triples: ColumnTable;
   readonly ids: readonly string[];
+  /** The same array as `ids` when no entity has a label of its own. */
   readonly labels: readonly string[];
   readonly descriptions: readonly string[];
   readonly kinds: readonly string[];
   readonly images: readonly (readonly Image[])[];
   readonly rowOf: ReadonlyMap<string, number>;
-  readonly tripleIds: readonly string[];
-  readonly tripleRowOf: ReadonlyMap<string, number>;
+  readonly tripleIds: Column<string | null>;
+  tripleRowOf(id: string): number | undefined;
   readonly head: Int32Array;
   readonly tail: Int32Array;
   readonly relations: readonly string[];
   readonly relation: Int32Array;
-  readonly relationLabels: readonly string[];
-  readonly conditions: readonly string[];
+  readonly relationLabels: TextColumn;
+  readonly conditions: TextColumn;
   readonly out: Adjacency;
   readonly in: Adjacency;
+  /** Names of the columns that the source has beyond those known here. */
+  readonly furtherOfEntities: readonly string[];
+  readonly furtherOfTriples: readonly string[];
   readonly report: LoadReport;
 }
 
 export interface BuildInput {
   readonly place: string;
-  readonly entities: TableInput | undefined;
-  readonly triples: TableInput | undefined;
+  readonly entities: Columns;
+  readonly triples: Columns;
   readonly whereEntity?: Where;
   readonly whereTriple?: Where;
-  /** What a loader noticed and counted before; the own notices come after. */
+  /** What a loader counted, noticed and altered before; the own come after. `added`: entity rows it put in. */
   readonly read?: Readonly<Record<string, number>>;
+  readonly added?: number;
+  readonly repaired?: readonly Notice[];
   readonly notices?: readonly Notice[];
   readonly refused?: LoadReport["refused"];
 }
@@ -44,14 +51,21 @@ export interface BuildInput {
 const entityColumns = ["id", "label", "description", "kind", "images"];
 const tripleColumns = ["id", "head", "relation", "relationLabel", "tail", "condition"];
 
-/** Validates, indexes and freezes. O(entities + triples) time and memory: per triple six references and four 4-byte integers. */
+/** The columns of both tables, as {@link build} takes them. */
+export const tables = (place: string, entities: TableInput | undefined, triples: TableInput | undefined) => ({
+  entities: columnsOf(place, "entities", entities),
+  triples: columnsOf(place, "triples", triples),
+});
+
+/**
+ * Validates, indexes and freezes. O(entities + triples) time and memory: about 40 bytes a triple in codes and index, each distinct string once.
+ */
 export function build(input: BuildInput): GraphParts {
-  const { place } = input;
+  const { place, entities, triples } = input;
   const whereEntity = input.whereEntity ?? ((row) => `entities, row ${row} (from 0)`);
   const whereTriple = input.whereTriple ?? ((row) => `triples, row ${row} (from 0)`);
-  const entities = columnsOf(place, "entities", input.entities);
-  const triples = columnsOf(place, "triples", input.triples);
   const noticing = new Noticing();
+  const repairing = new Noticing();
 
   const required = (where: Where, column: string) => (row: number) => {
     throw new MkgError(
@@ -61,94 +75,81 @@ export function build(input: BuildInput): GraphParts {
       "Fill it in or remove the row",
     );
   };
-  const ids = textColumn(place, entities, "id", whereEntity, required(whereEntity, "id"));
+  const given = entities.rows;
+  const ids = given === 0 ? [] : strings(textColumn(place, entities, "id", whereEntity, required(whereEntity, "id")));
   const rowOf = uniqueRows(place, "entity id", ids, whereEntity);
-  const labels = textColumn(place, entities, "label", whereEntity, (i) => ids[i]!);
-  const descriptions = textColumn(place, entities, "description", whereEntity, () => "");
-  const kinds = textColumn(place, entities, "kind", whereEntity, () => "");
+  const column = (name: string, fallback: (row: number) => string) =>
+    entities.data.has(name) ? strings(textColumn(place, entities, name, whereEntity, fallback)) : undefined;
+  const ownLabels = column("label", (row) => ids[row]!);
+  const descriptions = column("description", () => "") ?? new Array<string>(given).fill("");
+  const kinds = column("kind", () => "") ?? new Array<string>(given).fill("");
   const images = imageColumn(place, entities, whereEntity);
 
-  const heads = textColumn(place, triples, "head", whereTriple, required(whereTriple, "head"));
-  const tails = textColumn(place, triples, "tail", whereTriple, required(whereTriple, "tail"));
-  const relationNames = textColumn(place, triples, "relation", whereTriple, required(whereTriple, "relation"));
-  const relationLabels = textColumn(place, triples, "relationLabel", whereTriple, (i) => relationNames[i]!);
-  const conditions = textColumn(place, triples, "condition", whereTriple, () => "");
-  const tripleIds = triples.data.has("id")
-    ? textColumn(place, triples, "id", whereTriple, required(whereTriple, "id"))
-    : Array.from({ length: triples.rows }, (_, i) => String(i));
-  const tripleRowOf = uniqueRows(place, "triple id", tripleIds, whereTriple);
+  const need = (name: string) => textColumn(place, triples, name, whereTriple, required(whereTriple, name));
+  const heads = need("head");
+  const tails = need("tail");
+  const relationNames = need("relation");
+  const tripleIds = triples.data.has("id") ? need("id") : new RowNumbers(triples.rows);
+  const tripleRowOf = tripleIds instanceof RowNumbers ? numbered(triples.rows) : uniqueTexts(place, tripleIds, whereTriple);
 
-  const given = ids.length;
-  const end = (id: string): number => {
-    let row = rowOf.get(id);
-    if (row === undefined) {
-      row = ids.push(id) - 1;
-      rowOf.set(id, row);
-      labels.push(id);
-      descriptions.push("");
-      kinds.push("");
-      images.push(noImages);
-      noticing.add("ends of triples without an entity row: an entity with the id as label was added", id);
-    }
+  const added = (id: string): number => {
+    const row = ids.push(id) - 1;
+    rowOf.set(id, row);
+    ownLabels?.push(id);
+    descriptions.push("");
+    kinds.push("");
+    images.push(noImages);
+    repairing.add("ends of triples without an entity row: an entity with the id as label was added", id);
     return row;
   };
-  const head = new Int32Array(triples.rows);
-  const tail = new Int32Array(triples.rows);
-  const relation = new Int32Array(triples.rows);
-  const relationRow = new Map<string, number>();
-  for (let t = 0; t < triples.rows; t++) {
-    head[t] = end(heads[t]!);
-    tail[t] = end(tails[t]!);
-    const name = relationNames[t]!;
-    let row = relationRow.get(name);
-    if (row === undefined) {
-      row = relationRow.size;
-      relationRow.set(name, row);
-    }
-    relation[t] = row;
-    // one string object for all triples of a relation and for all mentions of an entity: a parsed file holds a copy per mention
-    relationNames[t] = name;
-    heads[t] = ids[head[t]!]!;
-    tails[t] = ids[tail[t]!]!;
-  }
-  const out = adjacency(head, ids.length);
-  const inward = adjacency(tail, ids.length);
+  const { head, tail } = entityRows(heads, tails, rowOf, added);
+  const { rows: relation, names: relations } = dense(relationNames);
+  const relationColumn = new TextColumn(relation, relations);
+  const relationLabels = triples.data.has("relationLabel")
+    ? textColumn(place, triples, "relationLabel", whereTriple, (row) => relations[relation[row]!]!)
+    : relationColumn;
+  const conditions = triples.data.has("condition")
+    ? textColumn(place, triples, "condition", whereTriple, () => "")
+    : new TextColumn(new Int32Array(triples.rows), [""]);
+  const labels = ownLabels ?? ids;
+  const out = adjacency(head, tail, ids.length);
+  const inward = adjacency(tail, head, ids.length);
 
-  for (const t of duplicateRows(out, relation, tail, conditions)) noticing.add("duplicate triples", tripleIds[t]!);
+  for (const t of duplicateRows(head, relation, tail, conditions.codes))
+    noticing.add("duplicate triples", tripleIds.at(t)!);
   for (let e = 0; e < ids.length; e++) {
     if (out.start[e] === out.start[e + 1] && inward.start[e] === inward.start[e + 1])
       noticing.add("entities without triples", ids[e]!);
     if (/^\s|\s$/.test(ids[e]!)) noticing.add("entity ids that begin or end with white space", JSON.stringify(ids[e]));
   }
-  const seenLabels = new Set<string>();
-  labels.forEach((label, e) => {
-    if (seenLabels.has(label)) noticing.add("entities whose label an earlier entity has", ids[e]!);
-    seenLabels.add(label);
-  });
+  if (labels !== ids) {
+    const seen = new Set<string>();
+    labels.forEach((label, e) => {
+      if (seen.has(label)) noticing.add("entities whose label an earlier entity has", ids[e]!);
+      seen.add(label);
+    });
+  }
 
+  const furtherOfEntities = [...entities.data.keys()].filter((name) => !entityColumns.includes(name));
+  const furtherOfTriples = [...triples.data.keys()].filter((name) => !tripleColumns.includes(name));
+  const table = (own: Record<string, Column>, from: Columns, further: readonly string[], rows: number) =>
+    frozenTable(
+      new Map([...Object.entries(own), ...further.map((name) => [name, lengthened(from.data.get(name)!, rows)] as const)]),
+    );
   return {
-    entities: frozenTable(
-      withExtra(
-        { id: ids, label: labels, description: descriptions, kind: kinds, images },
-        entities,
-        entityColumns,
-        ids.length,
-      ),
-    ),
-    triples: frozenTable(
-      withExtra(
-        {
-          id: tripleIds,
-          head: heads,
-          relation: relationNames,
-          relationLabel: relationLabels,
-          tail: tails,
-          condition: conditions,
-        },
-        triples,
-        tripleColumns,
-        triples.rows,
-      ),
+    entities: table({ id: ids, label: labels, description: descriptions, kind: kinds, images }, entities, furtherOfEntities, ids.length),
+    triples: table(
+      {
+        id: tripleIds,
+        head: new TextColumn(head, ids),
+        relation: relationColumn,
+        relationLabel: relationLabels,
+        tail: new TextColumn(tail, ids),
+        condition: conditions,
+      },
+      triples,
+      furtherOfTriples,
+      triples.rows,
     ),
     ids,
     labels,
@@ -160,41 +161,100 @@ export function build(input: BuildInput): GraphParts {
     tripleRowOf,
     head,
     tail,
-    relations: [...relationRow.keys()],
+    relations,
     relation,
     relationLabels,
     conditions,
     out,
     in: inward,
+    furtherOfEntities,
+    furtherOfTriples,
     report: Object.freeze({
       read: Object.freeze(input.read ?? { entities: given, triples: triples.rows }),
       kept: Object.freeze({ entities: ids.length, triples: triples.rows }),
+      added: Object.freeze({ entities: (input.added ?? 0) + ids.length - given, triples: 0 }),
+      repaired: Object.freeze([...(input.repaired ?? []), ...repairing.list()]),
       notices: Object.freeze([...(input.notices ?? []), ...noticing.list()]),
       refused: Object.freeze([...(input.refused ?? [])]),
     }),
   };
 }
 
+const strings = (column: TextColumn): string[] => Array.from(column.codes, (code) => column.values[code]!);
+
+/** Rows of the entities at both ends of each triple, head before tail; an id without a row is `added`. One look-up per distinct string, not per mention. */
+function entityRows(heads: TextColumn, tails: TextColumn, rowOf: ReadonlyMap<string, number>, added: (id: string) => number) {
+  const head = new Int32Array(heads.length);
+  const tail = new Int32Array(heads.length);
+  const rowsOfHeads = new Int32Array(heads.values.length).fill(-1);
+  const rowsOfTails = tails.values === heads.values ? rowsOfHeads : new Int32Array(tails.values.length).fill(-1);
+  const row = (rows: Int32Array, code: number, values: readonly string[]): number => {
+    const known = rows[code]!;
+    if (known >= 0) return known;
+    const id = values[code]!;
+    return (rows[code] = rowOf.get(id) ?? added(id));
+  };
+  for (let t = 0; t < head.length; t++) {
+    head[t] = row(rowsOfHeads, heads.codes[t]!, heads.values);
+    tail[t] = row(rowsOfTails, tails.codes[t]!, tails.values);
+  }
+  return { head, tail };
+}
+
+/** Codes in order of first appearance: a column's list of values may hold strings of other columns too. */
+function dense(column: TextColumn): { rows: Int32Array; names: string[] } {
+  const rows = new Int32Array(column.length);
+  const rowOfCode = new Int32Array(column.values.length).fill(-1);
+  const names: string[] = [];
+  for (let t = 0; t < rows.length; t++) {
+    const code = column.codes[t]!;
+    if (rowOfCode[code]! < 0) rowOfCode[code] = names.push(column.values[code]!) - 1;
+    rows[t] = rowOfCode[code]!;
+  }
+  return { rows, names };
+}
+
+const secondRow = (place: string, what: string, id: string, where: Where, row: number, first: number) =>
+  new MkgError(
+    place,
+    `${where(row)}: a second row with the ${what} ${quote(id)}; the first is ${where(first)}`,
+    "Ids are distinct",
+    "Remove or rename one of them",
+  );
+
 function uniqueRows(place: string, what: string, ids: readonly string[], where: Where): Map<string, number> {
   const rows = new Map<string, number>();
   for (let i = 0; i < ids.length; i++) {
     const first = rows.get(ids[i]!);
-    if (first !== undefined)
-      throw new MkgError(
-        place,
-        `${where(i)}: a second row with the ${what} ${quote(ids[i])}; the first is ${where(first)}`,
-        "Ids are distinct",
-        "Remove or rename one of them",
-      );
+    if (first !== undefined) throw secondRow(place, what, ids[i]!, where, i, first);
     rows.set(ids[i]!, i);
   }
   return rows;
 }
 
+/** Look-up of triple ids of their own: distinctness is checked on codes now, the map is made when first asked for. */
+function uniqueTexts(place: string, ids: TextColumn, where: Where): (id: string) => number | undefined {
+  const first = new Int32Array(ids.values.length).fill(-1);
+  for (let row = 0; row < ids.length; row++) {
+    const code = ids.codes[row]!;
+    if (first[code]! >= 0) throw secondRow(place, "triple id", ids.values[code]!, where, row, first[code]!);
+    first[code] = row;
+  }
+  let rows: Map<string, number> | undefined;
+  return (id) => {
+    rows ??= new Map(Array.from(ids.codes, (code, row) => [ids.values[code]!, row]));
+    return rows.get(id);
+  };
+}
+
+const numbered = (rows: number) => (id: string) =>
+  /^(0|[1-9]\d{0,9})$/.test(id) && Number(id) < rows ? Number(id) : undefined;
+
 function imageColumn(place: string, entities: Columns, where: Where): (readonly Image[])[] {
   const column = entities.data.get("images");
+  if (!column) return new Array<readonly Image[]>(entities.rows).fill(noImages);
   return Array.from({ length: entities.rows }, (_, i) => {
-    const value = column?.[i] ?? noImages;
+    const value = column.at(i) ?? noImages;
     if (!Array.isArray(value) || !value.every(isImage))
       throw new MkgError(
         place,
@@ -212,19 +272,14 @@ const isImage = (value: unknown): value is Image =>
   typeof (value as Image).key === "boolean" &&
   typeof (value as Image).bytes === "function";
 
-function withExtra(
-  own: Record<string, unknown[]>,
-  given: Columns,
-  names: readonly string[],
-  rows: number,
-): Map<string, unknown[]> {
-  const columns = new Map(Object.entries(own));
-  for (const [name, values] of given.data) {
-    if (names.includes(name)) continue;
-    columns.set(
-      name,
-      Array.from({ length: rows }, (_, i) => values[i] ?? null),
-    );
+/** The column with a null for each row that was added. */
+function lengthened(column: Column, rows: number): Column {
+  if (column.length === rows) return column;
+  const more = rows - column.length;
+  if (column instanceof TextColumn) {
+    const codes = new Int32Array(rows).fill(-1);
+    codes.set(column.codes);
+    return new TextColumn(codes, column.values);
   }
-  return columns;
+  return [...column, ...new Array<null>(more).fill(null)].map((value) => value ?? null);
 }

@@ -1,9 +1,14 @@
 import type { ColumnTable } from "arquero";
-import { type Hit, MkgError, quote, sha256, stableStringify, unknownName } from "../core/index.js";
-import { build, type GraphParts } from "./build.js";
-import { frozenTable, type TableInput } from "./columns.js";
+import { type Hit, MkgError, quote, refuseUnknown, unknownName } from "../core/index.js";
+import { build, type GraphParts, tables } from "./build.js";
+import { type Column, type Columns, frozenTable, pickRows, storage, type TableInput } from "./columns.js";
+import { type Components, isCyclic, weakComponents } from "./components.js";
 import { describe, type GraphDescription } from "./describe.js";
+import { fingerprintOf } from "./fingerprint.js";
 import { noImages } from "./images.js";
+import { depthFirst, Neighbourhood, reach, Scratch } from "./reach.js";
+import { type GraphPath, type GraphPaths, routes, shortest } from "./routes.js";
+import { pathText, styleOf, type TextOptions } from "./text.js";
 import type { Direction, Entity, LoadReport, Neighbour, Triple } from "./types.js";
 
 /**
@@ -15,6 +20,7 @@ import type { Direction, Entity, LoadReport, Neighbour, Triple } from "./types.j
 export class Graph {
   readonly #parts: GraphParts;
   #fingerprint: string | undefined;
+  #scratch: Scratch | undefined;
   #bare: Graph | undefined;
   /** Name for reports; "" when none was given. */
   readonly name: string;
@@ -62,14 +68,13 @@ export class Graph {
       description: p.descriptions[row]!,
       kind: p.kinds[row]!,
       images: p.images[row]!,
+      ...attributes(p.entities, p.furtherOfEntities, row),
     });
   }
 
   /** The triple with this id; an unknown id is an error with the nearest known one. */
   triple(id: string): Triple {
-    const row = this.#parts.tripleRowOf.get(id);
-    if (row === undefined) throw unknownName("graph.triple", "triple id", id, this.#parts.tripleIds);
-    return this.#triple(row);
+    return this.#triple(this.#tripleRow("graph.triple", id));
   }
 
   /**
@@ -84,18 +89,16 @@ export class Graph {
    */
   neighbours(id: string, options: { readonly direction?: Direction; readonly relation?: string } = {}): Neighbour[] {
     const p = this.#parts;
-    const row = this.#row("graph.neighbours", id);
-    const direction = checkDirection("graph.neighbours", options.direction ?? "out");
-    let wanted = -1;
-    if (options.relation !== undefined) {
-      wanted = p.relations.indexOf(options.relation);
-      if (wanted < 0) throw unknownName("graph.neighbours", "relation", options.relation, p.relations);
-    }
+    const place = "graph.neighbours";
+    const row = this.#row(place, id);
+    refuseUnknown(place, options, ["direction", "relation"], "option");
+    const direction = checkDirection(place, options.direction ?? "out");
+    const wanted = this.#relation(place, options.relation);
     const found: Neighbour[] = [];
     const add = (t: number, way: "out" | "in") => {
       if (wanted >= 0 && p.relation[t] !== wanted) return;
       const other = way === "out" ? p.tail[t]! : p.head[t]!;
-      found.push(Object.freeze({ triple: p.tripleIds[t]!, entity: p.ids[other]!, direction: way }));
+      found.push(Object.freeze({ triple: p.tripleIds.at(t)!, entity: p.ids[other]!, direction: way }));
     };
     let o = direction === "in" ? 0 : p.out.start[row]!;
     const oEnd = direction === "in" ? 0 : p.out.start[row + 1]!;
@@ -112,6 +115,7 @@ export class Graph {
   degree(id: string, options: { readonly direction?: Direction } = {}): number {
     const p = this.#parts;
     const row = this.#row("graph.degree", id);
+    refuseUnknown("graph.degree", options, ["direction"], "option");
     const direction = checkDirection("graph.degree", options.direction ?? "both");
     const out = direction === "in" ? 0 : p.out.start[row + 1]! - p.out.start[row]!;
     return out + (direction === "out" ? 0 : p.in.start[row + 1]! - p.in.start[row]!);
@@ -126,7 +130,7 @@ export class Graph {
     const keep = new Uint8Array(p.ids.length);
     for (const id of ids) keep[this.#row("graph.subgraph", id)] = 1;
     const entityRows = rowsWhere(p.ids.length, (e) => keep[e] === 1);
-    const tripleRows = rowsWhere(p.tripleIds.length, (t) => keep[p.head[t]!] === 1 && keep[p.tail[t]!] === 1);
+    const tripleRows = rowsWhere(p.head.length, (t) => keep[p.head[t]!] === 1 && keep[p.tail[t]!] === 1);
     return new Graph(
       this.name,
       build({
@@ -135,6 +139,137 @@ export class Graph {
         triples: pick(this.triples, tripleRows),
       }),
     );
+  }
+
+  /**
+   * The entities within some hops of one: breadth-first, nearest first, the entity itself at distance 0; those of one distance in the order of the entities they
+   * were reached from, then in triple order. O(edges at the entities nearer than `hops`): of a million triples some microseconds to milliseconds.
+   *
+   * @param options.hops 1 or more; `Infinity` for all that can be reached. Default 1.
+   * @param options.direction `out` (default), `in` or `both`.
+   * @param options.relation only along edges of this relation id.
+   * @param options.limit at most so many entities, the first among them; then `complete` is false. Default: no limit.
+   * @example
+   * const near = graph.khop("Vulmar", { hops: 2 });
+   * near.length        // 2
+   * [...near]          // [{ entity: "Vulmar", distance: 0 }, { entity: "Ember Sweep", distance: 1 }]
+   * graph.subgraph(near.ids())
+   */
+  khop(
+    id: string,
+    options: {
+      readonly hops?: number;
+      readonly direction?: Direction;
+      readonly relation?: string;
+      readonly limit?: number;
+    } = {},
+  ): Neighbourhood {
+    const place = "graph.khop";
+    const row = this.#row(place, id);
+    refuseUnknown(place, options, ["hops", "direction", "relation", "limit"], "option");
+    const reached = reach(this.#parts, this.#working(), row, {
+      hops: count(place, "hops", options.hops ?? 1),
+      direction: checkDirection(place, options.direction ?? "out"),
+      relation: this.#relation(place, options.relation),
+      limit: count(place, "limit", options.limit ?? Number.POSITIVE_INFINITY),
+    });
+    return new Neighbourhood(reached, this.#parts.ids);
+  }
+
+  /**
+   * Ids in the order of a depth-first search (preorder), edges in triple order, outgoing before incoming. No recursion: a chain of any length will do.
+   * O(entities + triples reached).
+   *
+   * @param options.direction `out` (default), `in` or `both`.
+   * @param options.relation only along edges of this relation id.
+   */
+  depthFirst(id: string, options: { readonly direction?: Direction; readonly relation?: string } = {}): string[] {
+    const place = "graph.depthFirst";
+    const row = this.#row(place, id);
+    refuseUnknown(place, options, ["direction", "relation"], "option");
+    const direction = checkDirection(place, options.direction ?? "out");
+    const order = depthFirst(this.#parts, this.#working(), row, direction, this.#relation(place, options.relation));
+    return Array.from(order, (e) => this.#parts.ids[e]!);
+  }
+
+  /**
+   * A shortest path between two entities, the first in triple order among several; undefined when there is none. From an entity to itself: the path of length 0.
+   * O(entities + triples).
+   *
+   * @param options.direction `out` (default): along the edges; `in`: against them; `both`.
+   * @param options.relation only along edges of this relation id.
+   * @example
+   * graph.shortestPath("Vulmar", "Ember Sweep")   // { path: ["Vulmar", "Ember Sweep"], pathTriples: ["0"] }
+   */
+  shortestPath(
+    from: string,
+    to: string,
+    options: { readonly direction?: Direction; readonly relation?: string } = {},
+  ): GraphPath | undefined {
+    const place = "graph.shortestPath";
+    const [a, b] = [this.#row(place, from), this.#row(place, to)];
+    refuseUnknown(place, options, ["direction", "relation"], "option");
+    return shortest(this.#parts, this.#working(), a, b, {
+      direction: checkDirection(place, options.direction ?? "out"),
+      relation: this.#relation(place, options.relation),
+    });
+  }
+
+  /**
+   * Simple paths between two entities (no entity twice), shortest first, of equal length in triple order; parallel edges give different paths. From an entity to
+   * itself: the path of length 0 alone. Bounded, and `complete` and `cutBy` say whether a bound ended it. O(edges within `maxLength` of the end + steps).
+   *
+   * @param options.maxLength most edges in a path. Default 3: what longer chains say is rarely evidence, and their number grows with the degree's power.
+   * @param options.limit most paths. Default 100.
+   * @param options.maxSteps most edges looked at, for graphs in which few of many ways arrive. Default 10,000,000: about a second.
+   * @param options.direction `out` (default): along the edges; `in`: against them; `both`.
+   * @param options.relation only along edges of this relation id.
+   * @example
+   * graph.paths("Vulmar", "Ember Sweep")
+   * // { paths: [{ path: ["Vulmar", "Ember Sweep"], pathTriples: ["0"] }], complete: true, cutBy: "" }
+   */
+  paths(
+    from: string,
+    to: string,
+    options: {
+      readonly maxLength?: number;
+      readonly limit?: number;
+      readonly maxSteps?: number;
+      readonly direction?: Direction;
+      readonly relation?: string;
+    } = {},
+  ): GraphPaths {
+    const place = "graph.paths";
+    const [a, b] = [this.#row(place, from), this.#row(place, to)];
+    refuseUnknown(place, options, ["maxLength", "limit", "maxSteps", "direction", "relation"], "option");
+    return routes(this.#parts, this.#working(), a, b, {
+      maxLength: count(place, "maxLength", options.maxLength ?? 3),
+      limit: count(place, "limit", options.limit ?? 100),
+      maxSteps: count(place, "maxSteps", options.maxSteps ?? 10_000_000),
+      direction: checkDirection(place, options.direction ?? "out"),
+      relation: this.#relation(place, options.relation),
+    });
+  }
+
+  /**
+   * The weakly connected components: edges taken either way. O(entities + triples).
+   *
+   * @example
+   * graph.components().sizes   // [2]
+   */
+  components(): Components {
+    const { of, sizes } = weakComponents(this.#parts);
+    return Object.freeze({
+      count: sizes.length,
+      sizes: Object.freeze(sizes),
+      of: (id: string) => of[this.#row("components.of", id)]!,
+      ids: (component: number) => this.#parts.ids.filter((_, row) => of[row] === component),
+    });
+  }
+
+  /** Whether following triples from head to tail can lead back to where it began; a triple from an entity to itself is a cycle. O(entities + triples). */
+  hasCycle(): boolean {
+    return isCyclic(this.#parts);
   }
 
   /** The same graph with no pictures, always the same object; shares the index, so that it costs one column. */
@@ -146,9 +281,9 @@ export class Graph {
   #withoutImages(): Graph {
     const p = this.#parts;
     const images = p.ids.map(() => noImages);
-    const columns = new Map<string, readonly unknown[]>();
+    const columns = new Map<string, Column>();
     for (const name of p.entities.columnNames())
-      columns.set(name, name === "images" ? images : (p.entities.data()[name] as unknown as unknown[]));
+      columns.set(name, name === "images" ? images : (p.entities.data()[name] as Column));
     return new Graph(this.name, { ...p, images, entities: frozenTable(columns) });
   }
 
@@ -165,74 +300,49 @@ export class Graph {
    * one) and between them one line for each edge, as the text of its triple. Without `pathTriples` the first triple in triple order
    * that joins two entities, either way round, stands for the edge; when none does, that is an error.
    *
+   * @param options.style `plain` (default) as above; `mh-mmkg`: names in quotes, `"head" relation "tail" (only if <condition> is satisfied).`, an entity as
+   * `"name": Action Description: … Additional Information: …` (its description and its attribute `additionalInformation`, what there is of them).
+   *
    * @example
    * graph.text("0")                                       // "Vulmar uses Ember Sweep (only if enraged)"
    * graph.text({ path: ["Vulmar", "Ember Sweep"] })       // "Vulmar\nVulmar uses Ember Sweep (only if enraged)\nEmber Sweep: a wide arc of fire"
+   * graph.text("0", { style: "mh-mmkg" })                 // "\"Vulmar\" uses \"Ember Sweep\" (only if enraged is satisfied)."
    */
-  text(of: string | Triple | Pick<Hit, "triple" | "path" | "pathTriples">): string {
-    if (typeof of === "string") return this.#tripleText(this.#tripleRow(of));
-    if (isTriple(of)) return this.#tripleText(this.#tripleRow(of.id));
-    if (of.triple !== undefined) return this.#tripleText(this.#tripleRow(of.triple));
+  text(of: string | Triple | Pick<Hit, "triple" | "path" | "pathTriples">, options: TextOptions = {}): string {
+    const place = "graph.text";
+    const style = styleOf(place, options);
+    const triple = (id: string) => style.triple(this.#parts, this.#tripleRow(place, id));
+    if (typeof of === "string") return triple(of);
+    if (isTriple(of)) return triple(of.id);
+    if (of.triple !== undefined) return triple(of.triple);
     if (of.path === undefined || of.path.length === 0)
       throw new MkgError(
-        "graph.text",
+        place,
         `neither a triple nor a path (${quote(of)})`,
         "It takes a triple id, a triple, or {path, pathTriples?}",
       );
-    return this.#pathText(of.path, of.pathTriples);
-  }
-
-  #pathText(path: readonly string[], triples: readonly string[] | undefined): string {
-    const p = this.#parts;
-    if (triples && triples.length !== path.length - 1)
-      throw new MkgError(
-        "graph.text",
-        `${path.length} entities and ${triples.length} triples in a path`,
-        "One triple between two entities",
-      );
-    const lines: string[] = [];
-    path.forEach((id, i) => {
-      if (i > 0)
-        lines.push(this.#tripleText(triples ? this.#tripleRow(triples[i - 1]!) : this.#edgeBetween(path[i - 1]!, id)));
-      const row = this.#row("graph.text", id);
-      const description = p.descriptions[row]!;
-      lines.push(description === "" ? p.labels[row]! : `${p.labels[row]}: ${description}`);
+    return pathText(this.#parts, style, of.path, of.pathTriples, {
+      row: (id) => this.#row(place, id),
+      triple: (id) => this.#tripleRow(place, id),
     });
-    return lines.join("\n");
-  }
-
-  #edgeBetween(a: string, b: string): number {
-    const edge = this.neighbours(a, { direction: "both" }).find((n) => n.entity === b);
-    if (!edge)
-      throw new MkgError(
-        "graph.text",
-        `no triple joins ${quote(a)} and ${quote(b)}`,
-        "A path follows triples of the graph",
-      );
-    return this.#tripleRow(edge.triple);
-  }
-
-  #tripleText(row: number): string {
-    const p = this.#parts;
-    const text = `${p.labels[p.head[row]!]} ${p.relationLabels[row]} ${p.labels[p.tail[row]!]}`;
-    return p.conditions[row] === "" ? text : `${text} (only if ${p.conditions[row]})`;
   }
 
   #triple(row: number): Triple {
     const p = this.#parts;
     return Object.freeze({
-      id: p.tripleIds[row]!,
+      id: p.tripleIds.at(row)!,
       head: p.ids[p.head[row]!]!,
       relation: p.relations[p.relation[row]!]!,
-      relationLabel: p.relationLabels[row]!,
+      relationLabel: p.relationLabels.at(row)!,
       tail: p.ids[p.tail[row]!]!,
-      condition: p.conditions[row]!,
+      condition: p.conditions.at(row)!,
+      ...attributes(p.triples, p.furtherOfTriples, row),
     });
   }
 
-  #tripleRow(id: string): number {
-    const row = this.#parts.tripleRowOf.get(id);
-    if (row === undefined) throw unknownName("graph.text", "triple id", id, this.#parts.tripleIds);
+  #tripleRow(place: string, id: string): number {
+    const row = this.#parts.tripleRowOf(id);
+    if (row === undefined) throw unknownName(place, "triple id", id, this.#parts.tripleIds as Iterable<string>);
     return row;
   }
 
@@ -240,6 +350,19 @@ export class Graph {
     const row = this.#parts.rowOf.get(id);
     if (row === undefined) throw unknownName(place, "entity id", id, this.#parts.ids);
     return row;
+  }
+
+  /** Row of a relation; −1 when none is asked for. */
+  #relation(place: string, relation: string | undefined): number {
+    if (relation === undefined) return -1;
+    const row = this.#parts.relations.indexOf(relation);
+    if (row < 0) throw unknownName(place, "relation", relation, this.#parts.relations);
+    return row;
+  }
+
+  #working(): Scratch {
+    this.#scratch ??= new Scratch(this.#parts.ids.length);
+    return this.#scratch;
   }
 }
 
@@ -267,10 +390,9 @@ export function graphFrom(input: {
 }): Graph {
   if (typeof input !== "object" || input === null || (input.entities === undefined && input.triples === undefined))
     throw new MkgError("graphFrom", `no tables given (${quote(input)})`, "It takes {entities?, triples?, name?}");
-  for (const key of Object.keys(input))
-    if (!["entities", "triples", "name"].includes(key))
-      throw unknownName("graphFrom", "option", key, ["entities", "triples", "name"]);
-  return new Graph(input.name ?? "", build({ place: "graphFrom", entities: input.entities, triples: input.triples }));
+  const place = "graphFrom";
+  refuseUnknown(place, input, ["entities", "triples", "name"], "option");
+  return new Graph(input.name ?? "", build({ place, ...tables(place, input.entities, input.triples) }));
 }
 
 const isTriple = (value: object): value is Triple => "head" in value && "tail" in value && "id" in value;
@@ -281,43 +403,31 @@ function checkDirection(place: string, direction: unknown): Direction {
   return direction as Direction;
 }
 
-const rowsWhere = (rows: number, test: (row: number) => boolean): number[] => {
-  const found: number[] = [];
-  for (let i = 0; i < rows; i++) if (test(i)) found.push(i);
-  return found;
-};
-
-/** Rows of a table as objects would cost a key lookup a cell: columns are picked instead. */
-const pick = (from: ColumnTable, rows: readonly number[]): ColumnTable => {
-  const data = from.data();
-  return frozenTable(new Map(from.columnNames().map((name) => [name, rows.map((row) => data[name]!.at(row))])));
-};
-
-function fingerprintOf(...tables: ColumnTable[]): string {
-  const parts: string[] = [];
-  for (const t of tables) {
-    const names = t.columnNames();
-    const columns = names.map((name) => t.data()[name]!);
-    let rows: string[] = [JSON.stringify(names)];
-    for (let i = 0; i < t.numRows(); i++) {
-      rows.push(columns.map((column, c) => cellText(names[c]!, column.at(i))).join(","));
-      if (rows.length === 4096) {
-        parts.push(sha256(rows.join("\n")));
-        rows = [];
-      }
-    }
-    parts.push(sha256(rows.join("\n")));
-  }
-  return sha256(parts.join("\n"));
+function count(place: string, name: string, value: number): number {
+  if (value !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(value) || value < 1))
+    throw new MkgError(place, `${name} is not a whole number from 1 on (${quote(value)})`, "1, 2, … or Infinity");
+  return value;
 }
 
-function cellText(name: string, value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value);
-  if (name === "images")
-    return JSON.stringify((value as readonly { id: string; key: boolean }[]).map((image) => [image.id, image.key]));
-  try {
-    return stableStringify(value);
-  } catch {
-    return `${typeof value} ${String(value)}`;
-  }
+function attributes(
+  table: ColumnTable,
+  names: readonly string[],
+  row: number,
+): { readonly attributes?: Readonly<Record<string, unknown>> } {
+  if (names.length === 0) return {};
+  const record: Record<string, unknown> = Object.create(null);
+  for (const name of names) record[name] = table.data()[name]!.at(row);
+  return { attributes: Object.freeze(record) };
 }
+
+function rowsWhere(rows: number, test: (row: number) => boolean): Int32Array {
+  const found = new Int32Array(rows);
+  let n = 0;
+  for (let i = 0; i < rows; i++) if (test(i)) found[n++] = i;
+  return found.slice(0, n);
+}
+
+const pick = (from: ColumnTable, rows: Int32Array): Columns => ({
+  data: new Map(from.columnNames().map((name) => [name, pickRows(storage(from.data()[name] as Column), rows)])),
+  rows: rows.length,
+});

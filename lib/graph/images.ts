@@ -1,130 +1,97 @@
-import { open, readdir, realpath } from "node:fs/promises";
-import { extname, isAbsolute, join, sep } from "node:path";
-import { byCodeUnit, type Image, MkgError, quote, stableHash } from "../core/index.js";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { type Image, MkgError, quote, refuseUnknown } from "../core/index.js";
+import { maxImageBytes, tooLarge } from "./image-bytes.js";
+import { checkOptions, type FileOptions, fileKeys, imageFile, made, realPath } from "./image-files.js";
+import { frameFolder } from "./image-folders.js";
+import { type Fetcher, type FetchOptions, fetchOptions, readRemote, remoteAddress } from "./image-remote.js";
 
-/** One frozen picture object; an image that is frozen already stays the same object, so that caches keyed by it stay warm. */
-export const frozenImage = (image: Image): Image =>
-  Object.isFrozen(image) ? image : Object.freeze({ id: image.id, key: image.key, bytes: () => image.bytes() });
+export { checkImageFile, fileImage, frozenImage, imageFile, imageReference, noImages } from "./image-files.js";
+export { frameFolder, type ImageFolder, imageFolder, naturalOrder } from "./image-folders.js";
+export { type ImageFormat, imageFormat } from "./image-format.js";
+export type { Fetcher, FetchOptions } from "./image-remote.js";
 
-export const noImages: readonly Image[] = Object.freeze([]);
-
-const extensions = [".jpg", ".jpeg", ".png", ".webp", ".gif", ".tif", ".tiff", ".bmp", ".avif"];
-const maxBytes = 64 * 2 ** 20;
+export interface OpenImageOptions extends FileOptions {
+  /** The folder that paths are relative to and must stay in; without it, a path is an error. */
+  readonly folder?: string;
+  /** Whether, and how, a remote address may be fetched when its bytes are read; default false: never. */
+  readonly fetch?: boolean | Fetcher | FetchOptions;
+}
 
 /**
- * A picture file below a folder, as an {@link Image} whose id is a hash of the relative path and says nothing about what is shown.
- * Nothing is read before `bytes()` is called; each call reads the file anew, at most 64 MiB. The path must stay inside the folder:
- * an absolute path or `..` is refused here, a symbolic link that leads out when it is read.
+ * The one way from a reference, as data sets write it, to an {@link Image}. Nothing is read or fetched before `bytes()` is called.
  *
- * @param path relative to `folder`, with `/` between its parts; taken literally, so that `%2b` in a name is those three characters.
- * @param options.key marked as a frame that tells; default true, as for a single still.
+ * | reference | |
+ * |---|---|
+ * | `a/b.png` | a file below `folder`: see {@link imageFile} |
+ * | `data:…` | a data URL (RFC 2397), base64 or percent-encoded; the media type that it states is not looked at |
+ * | `http://…`, `https://…` | an address, kept as it is. Its bytes are fetched only where `fetch` allows it; reading them otherwise is a `SetupError` that says how |
+ *
+ * Anything else, such as `file:` or `ftp:`, is an error. The id is a hash of the reference. {@link imageReference} gives the reference back.
+ *
  * @example
- * await imageFile("data/markg/images", "Q1501/3.pool2.jpg").bytes()   // Uint8Array(…)
+ * const flag = openImage("flags/fr.png", { folder: "data/atlas" });
+ * const far = openImage("https://example.org/fr.png", { fetch: { cache: "pictures", timeoutMs: 5000 } });
  */
-export function imageFile(
-  folder: string,
-  path: string,
-  options: { readonly key?: boolean; readonly place?: string } = {},
-): Image {
-  const place = options.place ?? "imageFile";
-  if (
-    typeof path !== "string" ||
-    path === "" ||
-    path.includes("\0") ||
-    isAbsolute(path) ||
-    path.split(/[/\\]/).includes("..")
-  )
+export function openImage(reference: string, options: OpenImageOptions = {}): Image {
+  const { place = "openImage", folder, key, maxBytes = maxImageBytes } = options;
+  refuseUnknown(place, options, [...fileKeys, "folder", "fetch"], "option");
+  checkOptions(place, options);
+  const fetching = fetchOptions(place, options.fetch);
+  if (typeof reference !== "string") throw new MkgError(place, `not a reference to a picture (${quote(reference)})`);
+  if (/^data:/i.test(reference)) {
+    // percent-encoded, a byte takes three characters
+    if (reference.length > 3 * maxBytes + 1024)
+      throw tooLarge(place, quote(reference), `${Math.floor(reference.length / 3)} or more`, maxBytes);
+    return made(reference, ["data URL", reference], key, () => readDataUrl(place, reference, maxBytes));
+  }
+  if (/^https?:/i.test(reference)) {
+    remoteAddress(place, reference);
+    return made(reference, ["address", reference], key, () => readRemote(place, reference, fetching, maxBytes));
+  }
+  if (folder === undefined)
     throw new MkgError(
       place,
-      `not a path inside the folder (${quote(path)})`,
-      "A relative path without ..",
-      "Put the picture below the folder",
+      `a path without the folder that it is relative to (${quote(reference)})`,
+      "A path with { folder }, a data URL, or an http address",
+      "Give the option folder; fileImage opens any file of yours",
     );
-  const bytes = () => readInside(place, folder, path);
-  return Object.freeze({ id: stableHash(["image", path]), key: options.key ?? true, bytes });
+  return imageFile(folder, reference, { place, maxBytes, ...(key === undefined ? {} : { key }) });
 }
 
-/** That the file is there and inside the folder, symbolic links followed; an error otherwise. Reads no picture. */
-export async function checkImageFile(
-  folder: string,
-  path: string,
-  options: { readonly place?: string } = {},
-): Promise<void> {
-  await realPath(options.place ?? "checkImageFile", folder, path);
-}
-
-async function realPath(place: string, folder: string, path: string): Promise<string> {
-  let real: string;
-  let root: string;
+async function readDataUrl(place: string, url: string, maxBytes: number): Promise<Uint8Array> {
+  let bytes: Uint8Array;
   try {
-    root = await realpath(folder);
-    real = await realpath(join(folder, path));
+    // the Fetch standard's own reading of data URLs; nothing leaves the machine
+    bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
   } catch {
     throw new MkgError(
       place,
-      `cannot read the picture (${join(folder, path)})`,
-      "",
-      "There is no such file; check the path",
+      `a data URL that cannot be read (${quote(url)})`,
+      "data:image/png;base64,… or percent-encoded after the comma",
+      "Mend or remove it",
     );
   }
-  if (!real.startsWith(root.endsWith(sep) ? root : root + sep))
-    throw new MkgError(
-      place,
-      `the picture lies outside its folder (${join(folder, path)})`,
-      `Files below ${folder}`,
-      "Replace the symbolic link by the file",
-    );
-  return real;
+  if (bytes.length > maxBytes) throw tooLarge(place, quote(url), bytes.length, maxBytes);
+  return bytes;
 }
 
-async function readInside(place: string, folder: string, path: string): Promise<Uint8Array> {
-  const file = await open(await realPath(place, folder, path), "r");
-  try {
-    const info = await file.stat();
-    if (!info.isFile()) throw new MkgError(place, `not a file (${join(folder, path)})`);
-    if (info.size > maxBytes)
-      throw new MkgError(
-        place,
-        `the picture is too large (${join(folder, path)}: ${info.size} bytes)`,
-        `At most ${maxBytes} bytes`,
-      );
-    return new Uint8Array(await file.readFile());
-  } finally {
-    await file.close();
+/**
+ * The images behind a reference that may be a folder of frames, checked: the file or folder is there and inside `folder`, a data URL can be
+ * decoded. An address is not fetched. A folder gives its frames in time order (see {@link frameFolder}); anything else gives one image.
+ *
+ * @example
+ * (await openImages("Knowledge_Images/Tail Swing", { folder: "mmkg/Vulmar" })).length   // 5
+ */
+export async function openImages(reference: string, options: OpenImageOptions = {}): Promise<readonly Image[]> {
+  const image = openImage(reference, { place: "openImages", ...options });
+  const { place = "openImages", folder, fetch: _, ...own } = options;
+  if (/^data:/i.test(reference)) await image.bytes();
+  else if (folder !== undefined && !/^https?:/i.test(reference)) {
+    const info = await stat(await realPath(place, folder, reference));
+    if (info.isDirectory()) return frameFolder(folder, reference, { ...own, place });
+    if (!info.isFile())
+      throw new MkgError(place, `not a file (${join(folder, reference)})`, "A picture or a folder of frames");
   }
-}
-
-export interface ImageFolder {
-  readonly byEntity: ReadonlyMap<string, readonly Image[]>;
-  /** Entries that hold no picture. */
-  readonly skipped: readonly string[];
-}
-
-/** Pictures of entities: `<id>/<any name>` or `<id>.<extension>` below the folder, in code-unit order of the names. One directory listing per entity. */
-export async function imageFolder(place: string, folder: string): Promise<ImageFolder> {
-  const byEntity = new Map<string, Image[]>();
-  const skipped: string[] = [];
-  const add = (id: string, path: string) => {
-    if (!extensions.includes(extname(path).toLowerCase())) return void skipped.push(path);
-    const list = byEntity.get(id) ?? [];
-    list.push(imageFile(folder, path, { place }));
-    byEntity.set(id, list);
-  };
-  const list = async (at: string) => {
-    try {
-      return (await readdir(at, { withFileTypes: true })).sort((a, b) => byCodeUnit(a.name, b.name));
-    } catch (error) {
-      throw new MkgError(
-        place,
-        `cannot list the folder of pictures (${at})`,
-        "",
-        (error as NodeJS.ErrnoException).code ?? String(error),
-      );
-    }
-  };
-  for (const entry of await list(folder)) {
-    if (!entry.isDirectory()) add(entry.name.slice(0, entry.name.length - extname(entry.name).length), entry.name);
-    else for (const file of await list(join(folder, entry.name))) add(entry.name, `${entry.name}/${file.name}`);
-  }
-  return { byEntity, skipped };
+  return Object.freeze([image]);
 }

@@ -1,7 +1,33 @@
-export type { GraphDescription } from "./describe.js";
+export { type Column, type Columns, TextColumn } from "./columns.js";
+export type { Components } from "./components.js";
+export type { DegreeSummary, GraphDescription } from "./describe.js";
+export type { SourceRows } from "./formats/format.js";
+export { type ReadOptions, type ReadTableOptions, readRows, readTable, readTables, splitName, tableFormats } from "./formats/table.js";
+export { readSheet } from "./formats/xlsx.js";
+export { type Danfo, fromDanfo, toDanfo } from "./frames.js";
 export { type Graph, graphFrom } from "./graph.js";
-export { checkImageFile, frozenImage, imageFile } from "./images.js";
+export { type ImageCell, imagesOf } from "./image-cells.js";
+export {
+  checkImageFile,
+  type Fetcher,
+  type FetchOptions,
+  fileImage,
+  frameFolder,
+  frozenImage,
+  type ImageFormat,
+  imageFile,
+  imageFormat,
+  imageReference,
+  naturalOrder,
+  type OpenImageOptions,
+  openImage,
+  openImages,
+} from "./images.js";
 export { type LoadGraphOptions, loadGraph } from "./load.js";
-export { readTable } from "./table-file.js";
-export type { Direction, Entity, LoadReport, Neighbour, Triple } from "./types.js";
-export { writeGraph } from "./write.js";
+export type { Neighbourhood, Reached } from "./reach.js";
+export type { GraphPath, GraphPaths } from "./routes.js";
+export type { GraphFiles } from "./sources.js";
+export type { TextOptions } from "./text.js";
+export type { CellType } from "./typed.js";
+export type { Direction, Entity, LoadReport, Neighbour, Notice, RefusedRow, Triple } from "./types.js";
+export { type WriteGraphOptions, writeGraph } from "./write.js";

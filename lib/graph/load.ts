@@ -1,15 +1,17 @@
-import { existsSync, statSync } from "node:fs";
-import { readdir } from "node:fs/promises";
-import { basename, dirname, extname, join } from "node:path";
-import { byCodeUnit, type Image, MkgError, quote, readText, unknownName } from "../core/index.js";
+import { basename, dirname } from "node:path";
+import { type Image, MkgError, quote, refuseUnknown, unknownName } from "../core/index.js";
 import { build } from "./build.js";
-import { type Columns, columnsOfObjects, frozenTable } from "./columns.js";
+import { type Column, type Columns, pickRows, TextColumn, type Where } from "./columns.js";
+import type { SourceRows } from "./formats/format.js";
 import { Graph } from "./graph.js";
-import { headerOf, type Role } from "./header.js";
-import { checkImageFile, imageFile, imageFolder } from "./images.js";
-import { type Labels, labelsFrom } from "./labels.js";
+import type { ColumnMap } from "./header.js";
+import { imagesOf } from "./image-cells.js";
+import { type Fetcher, type FetchOptions, imageFolder, openImages } from "./images.js";
+import { joinImages, joinLabels, type LabelOptions, noRows, type Tables } from "./join.js";
 import { Noticing } from "./notices.js";
-import { formatOf, parseJson, readRows, type SourceRows, tableFormats } from "./table-file.js";
+import { type FileRows, fileName, type GraphFiles, readSources, rowPlace } from "./sources.js";
+import { stack } from "./text-column.js";
+import { type CellType, checkTyped, type TypedOptions, typed } from "./typed.js";
 import type { RefusedRow } from "./types.js";
 
 export interface LoadGraphOptions {
@@ -19,297 +21,274 @@ export interface LoadGraphOptions {
   readonly format?: string;
   /** Whether the first line names the columns; default: whether it holds the names that are needed. */
   readonly header?: boolean;
-  /** Column names of the file → the names used here, such as `{ subject: "head", object: "tail" }`. */
-  readonly columns?: Readonly<Record<string, string>>;
-  /** Texts that stand in files of their own: `id TAB text` without header, or id → text. */
-  readonly labels?: { readonly entities?: Labels; readonly descriptions?: Labels; readonly relations?: Labels };
+  /**
+   * Column names of the file, or positions from 0 → the names used here, such as `{ subject: "head", object: "tail" }` or `{ 0: "tail", 2: "head", 1: "relation" }`.
+   * For both tables; or one map each: `{ entities: {…}, triples: {…} }`. A key that finds no column is an error.
+   */
+  readonly columns?: ColumnMap | { readonly entities?: ColumnMap; readonly triples?: ColumnMap };
+  /** Columns whose cells hold several values → what stands between them, such as `{ aliases: "|" }`. They become frozen arrays; an empty cell an empty one. */
+  readonly split?: Readonly<Record<string, string>>;
+  /**
+   * Columns whose cells are not text: `number`, `integer` (within ±2^53), `bigint`, `boolean` (true, false, 1, 0), `date` (ISO 8601; without a zone UTC), or `text`, which makes
+   * strings of JSON numbers. Not for the texts of a graph (id, head, label …), save `text`. An empty cell is null; a cell that is no such value is an error that names it.
+   */
+  readonly types?: Readonly<Record<string, CellType>>;
+  /** Texts that stand in files of their own (UTF-8): `id TAB text` without header, or id → text. */
+  readonly labels?: LabelOptions;
   /** Folder with pictures of entities: `<id>/<any name>` or `<id>.<extension>`. */
   readonly images?: string;
+  /** Whether, and how, pictures at remote addresses may be fetched when their bytes are read; default false: never. */
+  readonly fetch?: boolean | Fetcher | FetchOptions;
   /** Leave out rows that cannot be kept and list them in `report.refused` and the notices; default false: the first is an error. */
   readonly lenient?: boolean;
+  /** Which sheet of a workbook or part of a JSON file; default: those called entities and triples, or the only one. */
+  readonly sheet?: string;
+  /** Encoding of the text files, by its name in the Encoding Standard, such as `windows-1252`; default UTF-8, or UTF-16 where a byte order mark says so. */
+  readonly encoding?: string;
 }
 
 const place = "loadGraph";
-const known = ["name", "format", "header", "columns", "labels", "images", "lenient"];
+const known = [
+  "name",
+  "format",
+  "header",
+  "columns",
+  "split",
+  "types",
+  "labels",
+  "images",
+  "fetch",
+  "lenient",
+  "sheet",
+  "encoding",
+];
+/** What the graph itself reads as strings. */
+const textNames = ["id", "label", "description", "kind", "head", "relation", "relationLabel", "tail", "condition"];
 
 /**
- * A graph from a file of triples (or of entities alone), or from a folder with `triples.*` and `entities.*`. Formats: csv, tsv or txt (a quote is a
- * character like any other), jsonl or ndjson, json (an array of rows, or `{entities, triples}`).
+ * A graph from a file of triples (or of entities alone), a file of both (xlsx with sheets, json with lists called entities and triples, N-Triples,
+ * Turtle), a folder with `triples.*` and `entities.*` (or one `graph.*`), or files named one by one. Formats: csv, tsv or txt (a quote is a character like any
+ * other), jsonl or ndjson, json, xlsx, parquet, arrow, nt, nq, ttl; each also compressed, as `.gz`.
  *
- * Triples need the columns head, relation, tail; id, relationLabel, condition are known and others kept. A tsv or csv file of three columns
- * may go without a header. Entities need id; label, description, kind, images (picture files relative to the folder: an array, or names with
- * `|` between) are known and others kept. Every value is a string exactly as in the file. Every row is kept, duplicates too; an empty
- * head, relation, tail or id is an error that names file, line and column, unless `lenient`. `report` says what was noticed.
+ * Triples need the columns head, relation, tail; id, relationLabel, condition are known and others kept: see `triple(id).attributes`. A tsv, csv or xlsx
+ * table of three columns may go without a header. Entities need id; label, description, kind, images are known and others kept. Every value is a string exactly
+ * as in the file, unless `types` or the format say otherwise. Every row is kept, duplicates too; an empty head, relation, tail or id is an error that
+ * names file, line and column, unless `lenient`. `report` says what was read, kept, added, altered, refused and noticed.
  *
- * Cost: O(file) time and memory; files up to 512 MiB.
+ * Pictures (`images`): references relative to the file's folder, data URLs or addresses; a list, or text with `|` between; `keyFrames` beside it
+ * holds the positions from 0 of the marked frames.
+ *
+ * Cost: O(file) time. csv, tsv and jsonl are streamed, with no bound on their size; a million triples with two hundred thousand names take 4 bytes a cell
+ * and each name once. Other formats are held in memory, up to 512 MiB.
  *
  * @example
  * const graph = await loadGraph("triples.tsv", { labels: { entities: "entity2text.txt" } });
  * String(graph.describe());
  * // Graph triples.tsv: 3 entities (3 in triples), 2 triples (2 distinct), 1 relations
+ * // …
  * // notice: files read without a header line: 1 (triples.tsv)
  */
-export async function loadGraph(source: string, options: LoadGraphOptions = {}): Promise<Graph> {
-  for (const key of Object.keys(options)) if (!known.includes(key)) throw unknownName(place, "option", key, known);
-  if (typeof source !== "string" || source === "")
-    throw new MkgError(place, `source is not a path (${quote(source)})`, "A file or a folder");
-  if (!existsSync(source))
-    throw new MkgError(
-      place,
-      `there is no such file or folder (${source})`,
-      `A file in one of the formats ${tableFormats().join(", ")}, or a folder with triples.* and entities.*`,
-      "Check the path",
-    );
-  const isFolder = statSync(source).isDirectory();
-  const { entities, triples } = isFolder ? await readFolder(source, options) : await readFile(source, options);
-
+export async function loadGraph(source: string | GraphFiles, options: LoadGraphOptions = {}): Promise<Graph> {
+  refuseUnknown(place, options, known, "option");
+  const { labels = {}, lenient = false } = options;
+  refuseUnknown(place, labels, ["entities", "descriptions", "relations"], "key of labels");
+  checkTypes(options);
   const noticing = new Noticing();
-  const sifted = {
-    entities: entities && sift(entities, ["id"], options.lenient ?? false),
-    triples: triples && sift(triples, ["head", "relation", "tail"], options.lenient ?? false),
+  const repairing = new Noticing();
+  const late = new Noticing();
+  const sources = await readSources(place, source, options, late);
+  checkNamed(options, [...sources.entities, ...sources.triples]);
+  const entityIds = new Set<unknown>();
+  const tripleIds = new Set<unknown>();
+  const parts = {
+    entities: sources.entities.map((rows) => sift(rows, ["id"], lenient, options, entityIds)),
+    triples: sources.triples.map((rows) => sift(rows, ["head", "relation", "tail"], lenient, options, tripleIds)),
   };
-  for (const part of [entities, triples])
-    if (part && !part.header) noticing.add("files read without a header line", basename(part.file));
-  const refused = [entities, triples]
-    .flatMap((part) => part?.refused ?? [])
-    .concat(sifted.entities?.refused ?? [], sifted.triples?.refused ?? []);
-  for (const row of refused) noticing.add(`refused rows: ${row.reason}`, `${basename(row.file)}, line ${row.line}`);
+  const all = [...parts.entities, ...parts.triples];
+  for (const part of all) if (!part.header) noticing.add("files read without a header line", fileName(part));
+  // those that reading refused, then those refused here
+  const refused = [...sources.entities, ...sources.triples].flatMap((part) => part.refused);
+  for (const part of all) refused.push(...part.refused);
+  for (const row of refused)
+    noticing.add(`refused rows: ${row.reason}`, `${basename(row.file)}, line ${row.line}`);
+  for (const part of [...sources.entities, ...sources.triples]) {
+    repairing.merge(part.repaired);
+    late.merge(part.notices);
+  }
+  noticing.merge(late.list());
 
-  const folder = isFolder ? source : dirname(source);
-  let entityColumns = await openImages(folder, sifted.entities);
-  let tripleColumns: Columns | undefined = sifted.triples?.columns;
-  const read: Record<string, number> = { entities: sourceRows(entities), triples: sourceRows(triples) };
-  const { labels } = options;
-  if (labels?.entities || labels?.descriptions) {
-    const [texts, descriptions] = [
-      await labelsFrom(place, labels.entities),
-      await labelsFrom(place, labels.descriptions),
-    ];
-    if (labels.entities) read.entityLabels = texts.size;
-    if (labels.descriptions) read.entityDescriptions = descriptions.size;
-    entityColumns = addEntityTexts(entityColumns, texts, descriptions, tripleColumns);
-    const ids = new Set(entityColumns.data.get("id"));
-    for (const id of descriptions.keys())
-      if (!ids.has(id)) noticing.add("descriptions of ids that are no entities: left out", id);
-  }
-  if (labels?.relations) {
-    const texts = await labelsFrom(place, labels.relations);
-    const used = new Set((tripleColumns?.data.get("relation") ?? []) as string[]);
-    read.relationLabels = texts.size;
-    for (const id of texts.keys()) if (!used.has(id)) noticing.add("relation labels without triples", id);
-    for (const id of used) if (!texts.has(id)) noticing.add("relations without a label: the id stands for it", id);
-    if (tripleColumns) tripleColumns = fill(tripleColumns, "relation", "relationLabel", texts);
-  }
-  if (options.images !== undefined) {
-    const { byEntity, skipped } = await imageFolder(place, options.images);
-    const ids = new Set([...((entityColumns?.data.get("id") ?? []) as string[]), ...endsOf(tripleColumns)]);
-    for (const name of skipped) noticing.add("files in the folder of pictures that are no pictures", name);
-    for (const id of byEntity.keys()) if (!ids.has(id)) noticing.add("pictures of ids that are no entities", id);
-    entityColumns = addEntityImages(entityColumns, new Map([...byEntity].filter(([id]) => ids.has(id))));
-  }
+  const withImages: Columns[] = [];
+  for (const part of parts.entities) withImages.push(await opened(part, options.fetch));
+  const tables: Tables = {
+    entities: withImages.length > 0 ? stack(withImages) : noRows,
+    triples: parts.triples.length > 0 ? stack(parts.triples.map((part) => part.columns)) : noRows,
+  };
+  const rowsRead = (rows: readonly SourceRows[]) => rows.reduce((n, part) => n + part.columns.rows + part.refused.length, 0);
+  const read: Record<string, number> = { entities: rowsRead(sources.entities), triples: rowsRead(sources.triples) };
+  const given = tables.entities.rows;
+  const tally = { place, noticing, repairing, read };
+  await joinLabels(tables, labels, tally);
+  if (options.images !== undefined) joinImages(tables, await imageFolder(place, options.images), tally);
   const graph = build({
     place,
-    entities: entityColumns && frozenTable(entityColumns.data),
-    triples: tripleColumns && frozenTable(tripleColumns.data),
-    whereEntity: sifted.entities && whereIn(sifted.entities),
-    whereTriple: sifted.triples && whereIn(sifted.triples),
+    entities: tables.entities,
+    triples: tables.triples,
+    whereEntity: whereIn(parts.entities),
+    whereTriple: whereIn(parts.triples),
     read,
+    added: tables.entities.rows - given,
+    repaired: repairing.list(),
     notices: noticing.list(),
-    refused,
+    refused: refused.map((row) => Object.freeze(row)),
   });
-  return new Graph(options.name ?? basename(source), graph);
+  return new Graph(options.name ?? nameOf(source), graph);
 }
 
-type Sources = { readonly entities?: SourceRows; readonly triples?: SourceRows };
+function nameOf(source: string | GraphFiles): string {
+  if (typeof source === "string") return basename(source);
+  return basename([source.triples ?? source.entities ?? ""].flat()[0] ?? "");
+}
 
-const sourceRows = (rows: SourceRows | undefined) => (rows ? rows.lines.length + rows.refused.length : 0);
-const endsOf = (triples: Columns | undefined) => [
-  ...((triples?.data.get("head") ?? []) as string[]),
-  ...((triples?.data.get("tail") ?? []) as string[]),
-];
-const whereIn = (rows: Pick<SourceRows, "file" | "lines">) => (row: number) =>
-  row < rows.lines.length ? `${rows.file}, line ${rows.lines[row]}` : "labels";
-
-async function readFolder(folder: string, options: LoadGraphOptions): Promise<Sources> {
-  const names = (await readdir(folder)).sort(byCodeUnit);
-  const find = (stem: string): string | undefined => {
-    const files = names.filter((name) => basename(name, extname(name)) === stem && extname(name) !== "");
-    const readable = files.filter((name) => tableFormats().includes(extname(name).slice(1).toLowerCase()));
-    if (readable.length > 1)
+function checkTypes({ types, split }: LoadGraphOptions): void {
+  for (const [name, option] of Object.entries({ types, split }))
+    if (option !== undefined && (typeof option !== "object" || option === null || Array.isArray(option)))
+      throw new MkgError(place, `${name} is not an object (${quote(option)})`, `Such as { ${name}: { rank: ${name === "types" ? '"integer"' : '"|"'} } }`);
+  checkTyped(place, { types, split });
+  for (const [name, type] of Object.entries(types ?? {}))
+    if (textNames.includes(name) && type !== "text")
       throw new MkgError(
         place,
-        `two files of ${stem} in ${folder} (${readable.join(", ")})`,
-        "One of them",
-        "Remove the other, or give one file's path",
+        `types: the column ${name} is a text of the graph, not a ${type}`,
+        "Ids and labels are strings, so that 007 and 7 stay apart",
+        "Leave it out, or map the column to another name with { columns }",
       );
-    if (readable.length === 0 && files.length > 0) formatOf(place, join(folder, files[0]!));
-    return readable[0];
-  };
-  const [entities, triples] = [find("entities"), find("triples")];
-  if (!entities && !triples)
-    throw new MkgError(
-      place,
-      `no entities.* or triples.* in the folder (${folder})`,
-      `Formats: ${tableFormats().join(", ")}`,
-      "Name the files so, or give one file's path",
-    );
-  return {
-    entities: entities ? await readPart(join(folder, entities), "entities", options) : undefined,
-    triples: triples ? await readPart(join(folder, triples), "triples", options) : undefined,
-  };
-}
-
-async function readFile(path: string, options: LoadGraphOptions): Promise<Sources> {
-  if (formatOf(place, path, options.format) === "json") {
-    const value = parseJson(await readText(path, { place }), place, path);
-    if (!Array.isArray(value) && typeof value === "object" && value !== null) return readJsonObject(path, value);
-  }
-  const rows = await readPart(path, "any", options);
-  return rows.columns.data.has("head") ? { triples: rows } : { entities: rows };
-}
-
-function readJsonObject(file: string, value: object): Sources {
-  const parts = new Map(Object.entries(value));
-  const rows = (part: "entities" | "triples"): SourceRows | undefined => {
-    const list: unknown = parts.get(part);
-    if (list === undefined) return undefined;
-    if (!Array.isArray(list) || list.some((row) => typeof row !== "object" || row === null || Array.isArray(row)))
+  for (const name of Object.keys(split ?? {}))
+    if (textNames.includes(name) || name === "images")
       throw new MkgError(
         place,
-        `${file}: ${part} is not a list of objects (${quote(list)})`,
-        "{entities: [{id, …}], triples: [{head, relation, tail, …}]}",
+        `split: the column ${name} holds one value`,
+        "Further columns hold lists; the pictures of an entity stand with | between as they are",
+        "Leave it out, or map the column to another name with { columns }",
       );
-    return {
-      file: `${file}, ${part}`,
-      columns: columnsOfObjects(place, file, list),
-      lines: list.map((_, i) => i + 1),
-      header: true,
-      refused: [],
-    };
-  };
-  const found = { entities: rows("entities"), triples: rows("triples") };
-  if (!found.entities && !found.triples)
-    throw new MkgError(
-      place,
-      `${file}: neither entities nor triples (${quote([...parts.keys()])})`,
-      "An array of rows, or {entities, triples}",
-    );
-  return found;
 }
 
-async function readPart(path: string, role: Role, options: LoadGraphOptions): Promise<SourceRows> {
-  const rename = options.columns ?? {};
-  const renamed = (name: string) => (Object.hasOwn(rename, name) ? rename[name]! : name);
-  const rows = await readRows(path, {
-    place,
-    format: options.format,
-    lenient: options.lenient,
-    decide: (first, where) => headerOf(place, where, first.map(renamed), role, options.header),
-  });
-  const columns = {
-    ...rows.columns,
-    data: new Map([...rows.columns.data].map(([name, values]) => [renamed(name), values])),
-  };
-  // jsonl and json have no header line: their keys are known only now
-  headerOf(place, path, [...columns.data.keys()], role, true);
-  return { ...rows, columns };
+/** A column that `types` or `split` name and no table has was misspelt. */
+function checkNamed({ types = {}, split = {} }: TypedOptions, tables: readonly SourceRows[]): void {
+  const names = new Set(tables.flatMap((table) => [...table.columns.data.keys()]));
+  for (const name of [...Object.keys(types), ...Object.keys(split)])
+    if (!names.has(name)) throw unknownName(place, "column in types or split", name, names);
 }
 
-/** Rows whose required fields are there and, for entities, whose id is new. Others are an error, or set aside when lenient. */
-function sift(rows: SourceRows, required: readonly string[], lenient: boolean): SourceRows {
-  const keep: number[] = [];
-  const refused: RefusedRow[] = [];
-  const ids = new Set<unknown>();
-  for (let i = 0; i < rows.lines.length; i++) {
-    const where = `${rows.file}, line ${rows.lines[i]}`;
-    let reason: string | undefined;
-    for (const name of required) {
-      const value = rows.columns.data.get(name)?.[i] ?? "";
-      if (typeof value !== "string") reason ??= `${name} is not a string`;
-      else if (value === "") reason ??= `empty ${name}`;
-      if (reason && !lenient)
-        throw new MkgError(
-          place,
-          `${where}, column ${name}: ${reason} (${quote(value)})`,
-          `Every row needs ${required.join(", ")}, as strings`,
-          "Mend the row; { lenient: true } reads the others and lists it in the report",
-        );
+/** Says where a row of tables stacked on each other stands; those beyond came from label files or pictures. */
+function whereIn(parts: readonly SourceRows[]): Where {
+  return (row) => {
+    let at = row;
+    for (const part of parts) {
+      if (at < part.columns.rows) return rowPlace(part, at);
+      at -= part.columns.rows;
     }
-    if (lenient && rows.columns.data.has("id")) {
-      const id = rows.columns.data.get("id")?.[i];
-      if (ids.has(id)) reason ??= `a second row with the id ${quote(id)}`;
-      ids.add(id);
-    }
-    if (reason) refused.push({ file: rows.file, line: rows.lines[i]!, reason });
-    else keep.push(i);
-  }
-  if (refused.length === 0) return { ...rows, refused: [] };
-  const data = new Map([...rows.columns.data].map(([name, values]) => [name, keep.map((i) => values[i])]));
-  return { ...rows, columns: { data, rows: keep.length }, lines: keep.map((i) => rows.lines[i]!), refused };
+    return "labels";
+  };
 }
 
-async function openImages(folder: string, rows: SourceRows | undefined): Promise<Columns | undefined> {
-  const column = rows?.columns.data.get("images");
-  if (!rows || !column) return rows?.columns;
-  const images: Image[][] = [];
-  for (const [i, cell] of column.entries()) {
-    const where = `${rows.file}, line ${rows.lines[i]}, column images`;
-    const list: unknown = typeof cell === "string" ? cell.split("|").filter((name) => name !== "") : (cell ?? []);
-    if (!Array.isArray(list) || list.some((name) => typeof name !== "string"))
+/**
+ * Rows whose required fields are there, whose typed cells can be read and whose id is new. Others are an error, or set aside when lenient; a repeated
+ * id that is not lenient is left for `build` to name.
+ */
+function sift(
+  rows: FileRows,
+  required: readonly string[],
+  lenient: boolean,
+  options: TypedOptions,
+  ids: Set<unknown>,
+): FileRows {
+  const reasons = new Map<number, string>();
+  const refuse = (row: number, name: string, value: unknown, reason: string, allowed: string) => {
+    if (!lenient)
       throw new MkgError(
         place,
-        `${where}: not picture files (${quote(cell)})`,
-        "A list of relative paths, or paths with | between",
+        `${rowPlace(rows, row)}, column ${name}: ${reason} (${quote(value)})`,
+        allowed,
+        "Mend the row; { lenient: true } reads the others and lists it in the report",
       );
-    images.push((list as string[]).map((name) => imageFile(folder, name, { place: `${place}: ${where}` })));
-    for (const name of list as string[]) await checkImageFile(folder, name, { place: `${place}: ${where}` });
-  }
-  return { ...rows.columns, data: new Map([...rows.columns.data, ["images", images]]) };
-}
-
-/** The column `to` of `columns`, filled from `texts` by the column `from` where it is empty. */
-function fill(columns: Columns, from: string, to: string, texts: ReadonlyMap<string, string>): Columns {
-  const keys = columns.data.get(from) as readonly string[];
-  const old = columns.data.get(to);
-  return {
-    ...columns,
-    data: new Map([...columns.data, [to, keys.map((key, i) => old?.[i] || (texts.get(key) ?? null))]]),
+    if (!reasons.has(row)) reasons.set(row, reason);
   };
-}
-
-function addEntityTexts(
-  entities: Columns | undefined,
-  labels: ReadonlyMap<string, string>,
-  descriptions: ReadonlyMap<string, string>,
-  triples: Columns | undefined,
-): Columns {
-  let columns = withIds(entities, labels.keys());
-  // a description alone makes no entity: it is kept for ids that a triple or a row names
-  if (descriptions.size > 0) columns = withIds(columns, new Set(endsOf(triples).filter((id) => descriptions.has(id))));
-  return fill(fill(columns, "id", "label", labels), "id", "description", descriptions);
-}
-
-function addEntityImages(entities: Columns | undefined, images: ReadonlyMap<string, readonly unknown[]>): Columns {
-  const columns = withIds(entities, images.keys());
-  const old = columns.data.get("images");
-  const ids = columns.data.get("id") as readonly string[];
-  return {
-    ...columns,
-    data: new Map([
-      ...columns.data,
-      ["images", ids.map((id, i) => [...((old?.[i] as unknown[]) ?? []), ...(images.get(id) ?? [])])],
-    ]),
-  };
-}
-
-/** The entities with a row added for each id that has none yet. */
-function withIds(entities: Columns | undefined, ids: Iterable<string>): Columns {
-  const base: Columns = entities ?? { data: new Map([["id", []]]), rows: 0 };
-  const seen = new Set(base.data.get("id"));
-  const added = [...ids].filter((id) => !seen.has(id));
-  const rows = base.rows + added.length;
-  const data = new Map(
-    [...base.data].map(([name, values]) => [name, [...values, ...added.map((id) => (name === "id" ? id : null))]]),
+  const columns = typed(rows.columns, options, (row, name, value, reason) =>
+    refuse(row, name, value, lenient ? `${name} is ${reason}` : reason, ""),
   );
-  return { data, rows };
+  for (const name of required)
+    for (const [row, value, empty] of unfit(columns.data.get(name), columns.rows))
+      refuse(
+        row,
+        name,
+        value ?? "",
+        empty ? `empty ${name}` : `${name} is not a string`,
+        `Every row needs ${required.join(", ")}, as strings`,
+      );
+  const idColumn = columns.data.get("id");
+  if (lenient && idColumn)
+    for (let row = 0; row < columns.rows; row++) {
+      if (reasons.has(row)) continue;
+      const id = idColumn.at(row);
+      if (id === null || id === undefined || id === "") reasons.set(row, "empty id");
+      else if (typeof id !== "string") reasons.set(row, "id is not a string");
+      else if (ids.has(id)) reasons.set(row, `a second row with the id ${quote(id)}`);
+      else ids.add(id);
+    }
+  if (reasons.size === 0) return { ...rows, columns, refused: [] };
+  const keep = Int32Array.from(
+    { length: columns.rows - reasons.size },
+    (
+      (row) => () => {
+        while (reasons.has(row)) row++;
+        return row++;
+      }
+    )(0),
+  );
+  const refused: RefusedRow[] = [...reasons]
+    .sort(([a], [b]) => a - b)
+    .map(([row, reason]) => ({ file: rows.file, line: rows.line(row), reason }));
+  const data = new Map([...columns.data].map(([name, column]) => [name, pickRows(column, keep)]));
+  return { ...rows, columns: { data, rows: keep.length }, line: (row) => rows.line(keep[row]!), refused };
+}
+
+/** Rows of a required column that are empty or no string. Of a text column only codes are looked at. */
+function* unfit(column: Column | undefined, rows: number): Generator<[row: number, value: unknown, empty: boolean]> {
+  if (column instanceof TextColumn) {
+    const blank = column.values.indexOf("");
+    for (let row = 0; row < rows; row++)
+      if (column.codes[row]! < 0 || column.codes[row] === blank) yield [row, "", true];
+    return;
+  }
+  for (let row = 0; row < rows; row++) {
+    const value = column?.at(row);
+    if (value === null || value === undefined || value === "") yield [row, value, true];
+    else if (typeof value !== "string") yield [row, value, false];
+  }
+}
+
+/** The pictures that the cells of `images` name, marked as `keyFrames` says. */
+async function opened(rows: FileRows, fetch: LoadGraphOptions["fetch"]): Promise<Columns> {
+  const column = rows.columns.data.get("images");
+  if (!column) return rows.columns;
+  const folder = dirname(rows.path);
+  const marks = rows.columns.data.get("keyFrames");
+  const images: (readonly Image[])[] = [];
+  for (let row = 0; row < rows.columns.rows; row++) {
+    const where = rowPlace(rows, row);
+    const own: Image[] = [];
+    for (const { file, key } of imagesOf(place, where, column.at(row), marks?.at(row)))
+      own.push(
+        ...(await openImages(file, {
+          folder,
+          key,
+          place: `${place}: ${where}, column images`,
+          ...(fetch === undefined ? {} : { fetch }),
+        })),
+      );
+    images.push(own);
+  }
+  const data = new Map([...rows.columns.data, ["images", images as Column]]);
+  data.delete("keyFrames");
+  return { rows: rows.columns.rows, data };
 }

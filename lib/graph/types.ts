@@ -10,6 +10,8 @@ export interface Entity {
   readonly kind: string;
   /** Stills, or the frames of one clip in time order. */
   readonly images: readonly Image[];
+  /** The further columns of the source, by name, without prototype; absent when it has none. */
+  readonly attributes?: Readonly<Record<string, unknown>>;
 }
 
 /** One edge. Several may join the same two entities. */
@@ -22,6 +24,8 @@ export interface Triple {
   readonly tail: string;
   /** Text of the condition under which the edge holds; "" when it always does. */
   readonly condition: string;
+  /** The further columns of the source, by name, without prototype; absent when it has none. */
+  readonly attributes?: Readonly<Record<string, unknown>>;
 }
 
 /** One edge as seen from one of its ends: what `graph.neighbours` returns. */
@@ -36,12 +40,27 @@ export interface Neighbour {
 /** Which edges of an entity: those it is the head of (`out`), the tail of (`in`), or both. */
 export type Direction = "out" | "in" | "both";
 
-/** What a loader saw: rows read, kept, and everything noticed on the way; nothing is dropped without a line here. */
+/** How often something was met, and up to five places or ids where. */
+export interface Notice {
+  readonly what: string;
+  readonly count: number;
+  readonly examples: readonly string[];
+}
+
+/**
+ * What a loader saw. Nothing is dropped, added or altered without a line here: for each table, read = kept + refused − added.
+ *
+ * `read`, `kept` and `added` count rows by table (`entities`, `triples`; `read` also label files).
+ */
 export interface LoadReport {
   readonly read: Readonly<Record<string, number>>;
   readonly kept: Readonly<Record<string, number>>;
-  /** Such as `duplicate triples`, `entities without triples`, `relation labels without triples`, with count and up to 5 examples. */
-  readonly notices: readonly { readonly what: string; readonly count: number; readonly examples: readonly string[] }[];
+  /** Rows that stand in no file: entities that only a triple, a label file or a folder of pictures names. */
+  readonly added: Readonly<Record<string, number>>;
+  /** What was altered on the way, such as an entity added for the end of a triple, or text decoded from UTF-16. */
+  readonly repaired: readonly Notice[];
+  /** What is kept as it is and noteworthy: `duplicate triples`, `entities without triples`, `relation labels without triples` … */
+  readonly notices: readonly Notice[];
   /** Rows left out by a lenient reading, each with its reason, such as `empty head`; always empty otherwise. */
   readonly refused: readonly RefusedRow[];
 }

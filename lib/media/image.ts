@@ -1,66 +1,37 @@
-import { readFile, stat } from "node:fs/promises";
-import { type Image, MkgError, quote, sha256 } from "../core/index.js";
-
-const maxFileBytes = 256 * 2 ** 20;
-
-/** An id must be there and say nothing; whether it does is the caller's part. */
-function checked(place: string, id: string, key: boolean): { id: string; key: boolean } {
-  if (typeof id !== "string" || id === "") throw new MkgError(place, `id is not a non-empty string (${quote(id)})`);
-  if (typeof key !== "boolean") throw new MkgError(place, `key is not true or false (${quote(key)})`);
-  return { id, key };
-}
-
-/**
- * An image in a file. Nothing is read until `bytes()` is called, and then each time anew: holding a million of them is cheap.
- *
- * @param path file of at most 256 MB. Whether the path may be read at all is for the caller to check.
- * @param id opaque id: it must not say what is shown, as a file's name often does.
- * @param options.key whether it is a marked key frame; default true, right for a still.
- * Errors (from `bytes()`): a missing, unreadable or too large file, named.
- * @example
- * const image = fileImage("flags/fr.png", "i7");
- * (await image.bytes()).length   // 1284
- */
-export function fileImage(path: string, id: string, { key = true }: { readonly key?: boolean } = {}): Image {
-  const read = async () => {
-    let size: number;
-    try {
-      const info = await stat(path);
-      if (!info.isFile()) throw new MkgError("image", `not a file (${path})`);
-      size = info.size;
-      if (size <= maxFileBytes) return new Uint8Array(await readFile(path));
-    } catch (error) {
-      if (error instanceof MkgError) throw error;
-      const code = (error as NodeJS.ErrnoException).code;
-      throw new MkgError(
-        "image",
-        `cannot read the file (${path})`,
-        "",
-        code === "ENOENT" ? "There is no such file; check the path" : (code ?? String(error)),
-      );
-    }
-    throw new MkgError("image", `the file is too large (${path}: ${size} bytes)`, `At most ${maxFileBytes} bytes`);
-  };
-  return Object.freeze({ ...checked("fileImage", id, key), bytes: read });
-}
+import { type Image, MkgError, quote, refuseUnknown, sha256 } from "../core/index.js";
+import { imageReference } from "../graph/index.js";
 
 /**
  * An image whose encoded bytes (PNG, JPEG …) are at hand. They are copied, and each `bytes()` gives a copy, so that nobody can change them.
  *
+ * @param id opaque: it must not say what is shown.
+ * @param options.key whether it is a marked key frame; default true, right for a still.
  * @example
  * const image = bytesImage(await readFile("flag.png"), "i8");
  */
-export function bytesImage(bytes: Uint8Array, id: string, { key = true }: { readonly key?: boolean } = {}): Image {
+export function bytesImage(bytes: Uint8Array, id: string, options: { readonly key?: boolean } = {}): Image {
+  refuseUnknown("bytesImage", options, ["key"], "option");
   if (!(bytes instanceof Uint8Array))
     throw new MkgError("bytesImage", `not bytes (${quote(bytes)})`, "It takes a Uint8Array");
+  if (typeof id !== "string" || id === "")
+    throw new MkgError("bytesImage", `id is not a non-empty string (${quote(id)})`);
+  const { key = true } = options;
+  if (typeof key !== "boolean") throw new MkgError("bytesImage", `key is not true or false (${quote(key)})`);
   const own = new Uint8Array(bytes);
-  return Object.freeze({ ...checked("bytesImage", id, key), bytes: async () => new Uint8Array(own) });
+  return Object.freeze({ id, key, bytes: async () => new Uint8Array(own) });
 }
 
 /**
  * SHA-256 of an image's encoded bytes, as 64 hexadecimal digits. Two files of the same picture in different encodings differ.
- * Reads the whole image: O(bytes).
+ * Reads the whole image, O(bytes) time and memory, and keeps nothing.
  */
 export async function contentHash(image: Image): Promise<string> {
   return sha256(await image.bytes());
+}
+
+/** An image as it stands in errors: its id, and the file or address that it was opened from. */
+export function named(image: Image): string {
+  const reference = imageReference(image);
+  const from = reference?.replace(/^(data:[^,]{0,40}).*$/s, "$1…").replace(/^(https?:[^?#]*).*$/s, "$1");
+  return `image ${quote(image.id)}${from === undefined ? "" : ` (${from})`}`;
 }

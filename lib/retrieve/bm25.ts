@@ -1,13 +1,13 @@
-import { real, words } from "../core/index.js";
+import { type Hit, real, words } from "../core/index.js";
 import type { Candidate } from "../datasets/index.js";
 import { TopK } from "../embed/index.js";
-import { inTieOrder } from "./order.js";
+import { contentOf, inTieOrder } from "./order.js";
 import type { RetrieverEntry } from "./types.js";
 
 /** Postings of all terms in one array each, term by term. */
 interface Bm25Index {
-  /** Triple ids by row; in the order of ties. */
-  readonly ids: readonly string[];
+  /** Triple or passage by row; in the order of ties. */
+  readonly contents: readonly Pick<Hit, "triple" | "passage">[];
   readonly terms: ReadonlyMap<string, number>;
   /** [terms + 1]: where each term's postings start. */
   readonly starts: Int32Array;
@@ -38,7 +38,7 @@ export const bm25: RetrieverEntry = {
     return buildIndex(candidates, options.k1 as number, options.b as number);
   },
   search(query, { state, k }) {
-    const { ids, terms, starts, rows, weights, scores } = state as Bm25Index;
+    const { contents, terms, starts, rows, weights, scores } = state as Bm25Index;
     const touched: number[] = [];
     for (const word of words(query.text)) {
       const term = terms.get(word);
@@ -55,7 +55,7 @@ export const bm25: RetrieverEntry = {
       best.push(row, scores[row] as number);
       scores[row] = 0;
     }
-    return best.ranked().map(({ row, score }) => ({ score, triple: ids[row] as string }));
+    return best.ranked().map(({ row, score }) => ({ score, ...contents[row] }));
   },
 };
 
@@ -106,5 +106,5 @@ function buildIndex(candidates: readonly Candidate[], k1: number, b: number): Bm
       weights[slot] = (Math.log(1 + (n - df + 0.5) / (df + 0.5)) * tf) / (tf + norm);
     }
   }
-  return { ids: sorted.map((c) => c.triple), terms, starts, rows, weights, scores: new Float64Array(n) };
+  return { contents: sorted.map(contentOf), terms, starts, rows, weights, scores: new Float64Array(n) };
 }

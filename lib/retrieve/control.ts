@@ -142,7 +142,7 @@ const controls: Readonly<Record<string, ControlEntry>> = {
   },
 };
 
-/** Gold as evidence: paths where there are any, else triples; in the data set's order, all with score 1 … 1/n. */
+/** Gold as evidence: paths where there are any, else triples, else passages; in the data set's order, all with score 1 … 1/n. */
 function goldHits(gold: Parameters<Parameters<typeof openGoldDoor>[1]>[2]["gold"]): Hit[] {
   const score = (i: number) => 1 / (i + 1);
   if (gold.paths?.length)
@@ -152,7 +152,8 @@ function goldHits(gold: Parameters<Parameters<typeof openGoldDoor>[1]>[2]["gold"
       ...(gold.pathTriples?.[i] ? { pathTriples: gold.pathTriples[i] } : {}),
       via: "oracle",
     }));
-  return (gold.triples ?? []).map((triple, i) => ({ score: score(i), triple, via: "oracle" }));
+  if (gold.triples?.length) return gold.triples.map((triple, i) => ({ score: score(i), triple, via: "oracle" }));
+  return (gold.passages ?? []).map((passage, i) => ({ score: score(i), passage, via: "oracle" }));
 }
 
 /** Names of the controls, from the table. */

@@ -3,6 +3,7 @@ import {
   type Answer,
   type Evidence,
   type Hit,
+  hitId,
   MkgError,
   quote,
   readJsonl,
@@ -11,7 +12,8 @@ import {
 } from "../core/index.js";
 import { type Dataset, type SettingName, type SettingView, toQuery } from "../datasets/index.js";
 import { makeRun, type Run, type RunItem, readRunFile, writeTrec } from "../evaluate/index.js";
-import { toEvidence } from "./hits.js";
+import { idsOf, toEvidence } from "./hits.js";
+import { candidateId, contentOf } from "./order.js";
 
 const FORMAT = "mkglab run 1";
 
@@ -46,11 +48,11 @@ export interface WrittenRun {
  * - `"trec"`: lines `question Q0 document rank score tag`, with question and document ids as in the setting's files.
  *   Scores fall strictly (equal ones by the least step of a 32-bit float), so that trec_eval's own order of ties gives the
  *   ranking back. A path stands as its triples in
- *   order, each document where it first comes; triples outside the setting's candidates have no document id and are left out.
+ *   order, each document where it first comes; triples and passages outside the setting's candidates have no document id and are left out.
  * - `"jsonl"`: everything, evidence, traces and answers included: one header, then one line a question. Pictures stay in
  *   the graph, where a hit's entities lead to them.
  *
- * Errors: unknown format; in TREC a hit that is a passage or a text, or an id with white space.
+ * Errors: unknown format; in TREC a hit that is a text, or an id with white space.
  *
  * @example
  * await writeRun(run, "runs/bm25.trec", "trec"); // { path: "runs/bm25.trec", questions: 96, failed: 0, rows: 9600 }
@@ -63,15 +65,15 @@ export async function writeRun(run: Run, path: string, format: "trec" | "jsonl")
 }
 
 async function writeTrecRun(run: Run, path: string): Promise<number> {
-  const documents = new Map(run.setting.candidates.map((c) => [c.triple, c.id]));
+  const documents = new Map(run.setting.candidates.map((c) => [candidateId(c), c.id]));
   const rankings = new Map<string, { ids: string[]; scores: number[] }>();
   let rows = 0;
   for (const { id, evidence } of run.items) {
     if (!evidence) continue;
     const scores = new Map<string, number>();
     for (const hit of evidence.hits)
-      for (const triple of triplesOf(hit, id)) {
-        const document = documents.get(triple);
+      for (const content of contentsOf(hit, id)) {
+        const document = documents.get(content);
         if (document !== undefined && !scores.has(document)) scores.set(document, hit.score);
       }
     rankings.set(id, { ids: [...scores.keys()], scores: [...scores.values()] });
@@ -81,13 +83,13 @@ async function writeTrecRun(run: Run, path: string): Promise<number> {
   return rows;
 }
 
-function triplesOf(hit: Hit, question: string): readonly string[] {
-  if (hit.triple !== undefined) return [hit.triple];
+function contentsOf(hit: Hit, question: string): readonly string[] {
+  if (hit.triple !== undefined || hit.passage !== undefined) return [hitId(hit)];
   if (hit.path) return hit.pathTriples ?? [];
   throw new MkgError(
     "writeRun",
-    `question ${quote(question)} has a hit without a document id (a ${hit.passage !== undefined ? "passage" : "text"})`,
-    "Triples and paths in TREC files",
+    `question ${quote(question)} has a hit without a document id (a text)`,
+    "Triples, paths and passages in TREC files",
     'Write the run as "jsonl" instead',
   );
 }
@@ -141,7 +143,7 @@ export async function readRun(path: string, dataset: Dataset, options: { setting
 async function readTrecRun(path: string, dataset: Dataset, setting: SettingName | undefined): Promise<Run> {
   const lists = await readRunFile(path);
   const view = dataset.setting(setting);
-  const triples = new Map(view.candidates.map((c) => [c.id, c.triple]));
+  const documents = new Map(view.candidates.map((c) => [c.id, contentOf(c)]));
   const known = new Set(view.questions.map((q) => q.id));
   for (const id of lists.keys()) if (!known.has(id)) throw foreign(path, "question", id, view, known);
   let k = 1;
@@ -151,9 +153,9 @@ async function readTrecRun(path: string, dataset: Dataset, setting: SettingName 
     if (!list) return { ...item, evidence: null, error: `not in ${basename(path)}` };
     k = Math.max(k, list.ids.length);
     const hits = list.ids.map((document, i) => {
-      const triple = triples.get(document);
-      if (triple === undefined) throw foreign(path, "document", document, view, triples.keys());
-      return Object.freeze({ score: list.scores[i] as number, triple });
+      const content = documents.get(document);
+      if (content === undefined) throw foreign(path, "document", document, view, documents.keys());
+      return Object.freeze({ score: list.scores[i] as number, ...content });
     });
     return { ...item, evidence: Object.freeze({ hits: Object.freeze(hits) }) };
   });
@@ -207,7 +209,7 @@ async function readJsonlRun(path: string, dataset: Dataset, wanted: SettingName 
   const view = dataset.setting(setting === "all" ? undefined : (setting as SettingName));
   const known = new Set(view.questions.map((q) => q.id));
   for (const id of lines.keys()) if (!known.has(id)) throw foreign(path, "question", id, view, known);
-  const scope = { graph: dataset.graph, candidates: new Set(view.candidates.map((c) => c.triple)), setting, k };
+  const scope = { graph: dataset.graph, ...idsOf(view.candidates), setting, k };
   const items = view.questions.map(({ id, question }): RunItem => {
     const line = lines.get(id);
     if (!line)

@@ -1,4 +1,5 @@
 import { type Evidence, errorText, type Hit, hitId, MkgError, quote, rankHits } from "../core/index.js";
+import type { Candidate } from "../datasets/index.js";
 import type { Graph, Triple } from "../graph/index.js";
 
 /** What hits are checked against. */
@@ -6,8 +7,21 @@ export interface HitScope {
   readonly graph: Graph;
   /** Ids of the triples that may be ranked under the setting. */
   readonly candidates: ReadonlySet<string>;
+  /** Ids of the passages that may be ranked under the setting; without any, a retriever may bring passages of its own. */
+  readonly passages: ReadonlySet<string>;
   readonly setting: string;
   readonly k: number;
+}
+
+/** The ids of the triples and passages among the candidates. */
+export function idsOf(candidates: readonly Candidate[]): Pick<HitScope, "candidates" | "passages"> {
+  const triples = new Set<string>();
+  const passages = new Set<string>();
+  for (const { triple, passage } of candidates) {
+    if (triple !== undefined) triples.add(triple);
+    else if (passage !== undefined) passages.add(passage);
+  }
+  return { candidates: triples, passages };
 }
 
 const kindsOfHit = ["triple", "path", "passage", "text"] as const;
@@ -42,7 +56,7 @@ export function toEvidence(place: string, found: readonly Hit[] | Evidence, scop
   });
 }
 
-function checkHit(place: string, hit: Hit, { graph, candidates, setting }: HitScope): Hit {
+function checkHit(place: string, hit: Hit, { graph, candidates, passages, setting }: HitScope): Hit {
   if (typeof hit !== "object" || hit === null)
     throw new MkgError(place, `is not an object (${quote(hit)})`, "{ score, triple } or { score, path, pathTriples }");
   if (typeof hit.score !== "number" || !Number.isFinite(hit.score))
@@ -69,6 +83,12 @@ function checkHit(place: string, hit: Hit, { graph, candidates, setting }: HitSc
       "Triples of context.candidates",
     );
   }
+  if (passage !== undefined && passages.size > 0 && !passages.has(passage))
+    throw new MkgError(
+      place,
+      `the passage is not a candidate under setting ${setting} (${quote(passage)})`,
+      "Passages of context.candidates",
+    );
   for (const [key, value] of Object.entries({ passage, text, via }))
     if (value !== undefined && typeof value !== "string")
       throw new MkgError(place, `${key} is not a string (${quote(value)})`);

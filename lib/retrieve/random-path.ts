@@ -165,6 +165,7 @@ function randomTriple(
   }
   if (candidates.length === 0) return undefined;
   const { triple } = random.pick(candidates);
+  if (triple === undefined) return undefined; // a passage has no path
   const drawn = graph.triple(triple);
   return drawn.head === head ? undefined : { path: [drawn.head, drawn.tail], pathTriples: [triple] };
 }

@@ -1,3 +1,4 @@
+import { contentOf } from "./order.js";
 import type { RetrieverEntry } from "./types.js";
 
 /**
@@ -11,6 +12,6 @@ export const randomRetriever: RetrieverEntry = {
   options: {},
   search(_query, { candidates, k, random }) {
     const drawn = random.sample(candidates, k);
-    return drawn.map(({ triple }, i) => ({ score: (drawn.length - i) / drawn.length, triple }));
+    return drawn.map((candidate, i) => ({ score: (drawn.length - i) / drawn.length, ...contentOf(candidate) }));
   },
 };

@@ -11,13 +11,19 @@ import {
   quote,
   random,
   refuseUnknown,
-  unknownName,
 } from "../core/index.js";
-import { type Candidate, type Dataset, type SettingName, type SettingView, toQuery } from "../datasets/index.js";
+import {
+  type Candidate,
+  type Dataset,
+  type SettingName,
+  type SettingView,
+  splitOf,
+  toQuery,
+} from "../datasets/index.js";
 import { makeRun, type Run, type RunItem } from "../evaluate/index.js";
 import { resolveRetriever } from "./define.js";
 import { goldDoor } from "./door.js";
-import { toEvidence } from "./hits.js";
+import { idsOf, toEvidence } from "./hits.js";
 import type { Retriever, RetrieverContext } from "./types.js";
 
 /** One question of a setting, as {@link SettingView.questions} lists it. */
@@ -57,7 +63,7 @@ export async function prepareRetriever(
     Promise.resolve(retriever.prepare?.(Object.freeze({ graph, candidates, seed, signal }))),
     signal,
   );
-  const scope = { graph, candidates: new Set(candidates.map((c) => c.triple)), setting: view.name, k };
+  const scope = { graph, ...idsOf(candidates), setting: view.name, k };
   const withGold = goldDoor(retriever);
   // gold evidence is not cut: a question may have more of it than a retriever may return
   const limits = withGold ? { ...scope, k: Number.MAX_SAFE_INTEGER } : scope;
@@ -130,7 +136,7 @@ export async function retrieve(
   const { label, version, params } = resolveRetriever(retriever);
   const concurrency = positiveInteger("retrieve", "concurrency", options.concurrency ?? 8);
   const { k, seed = 0, setting, signal } = options;
-  const data = await splitOf(dataset, options.split);
+  const data = await splitOf("retrieve", dataset, options.split);
   const search = await prepareRetriever(data, retriever, {
     k,
     seed,
@@ -158,15 +164,6 @@ export async function retrieve(
     seed,
   };
   return makeRun({ label, dataset: data, setting: view, k, seed, config, items });
-}
-
-const splits = ["train", "validation", "test"] as const;
-
-async function splitOf(dataset: Dataset, split: string | undefined): Promise<Dataset> {
-  if (split === undefined || split === dataset.split) return dataset;
-  const known = splits.find((name) => name === split);
-  if (!known) throw unknownName("retrieve", "split", split, splits);
-  return dataset.splits[known]();
 }
 
 function checkSeed(seed: unknown): number {

@@ -1,18 +1,18 @@
-import { oneOf } from "../core/index.js";
+import { type Hit, oneOf } from "../core/index.js";
 import { type Encoder, embed, encoder, encoderNames, openIndex, type VectorIndex } from "../embed/index.js";
-import { inTieOrder } from "./order.js";
+import { contentOf, inTieOrder } from "./order.js";
 import type { RetrieverEntry } from "./types.js";
 
 interface TextState {
   readonly encoder: Encoder<string>;
-  /** Triple ids by row of the index, in the order of ties. */
-  readonly ids: readonly string[];
+  /** Triple or passage by row of the index, in the order of ties. */
+  readonly contents: readonly Pick<Hit, "triple" | "passage">[];
   readonly index: VectorIndex;
 }
 
 /**
  * Dense retrieval by text: the cosine between the vectors of the question and of each candidate's text (head, relation
- * and tail labels). An encoder that has corpus statistics is fitted to the candidates. A question without features
+ * and tail labels, or the passage). An encoder that has corpus statistics is fitted to the candidates. A question without features
  * (an empty text) has no hits. Preparing encodes N texts and keeps 4 · N · dim bytes; a query costs O(N · dim).
  */
 export const text: RetrieverEntry = {
@@ -28,13 +28,13 @@ export const text: RetrieverEntry = {
     const plain = (await encoder(options.encoder as string)) as Encoder<string>;
     const fitted = plain.fit?.(texts) ?? plain;
     const vectors = await embed(texts, fitted, { signal });
-    return { encoder: fitted, ids: sorted.map((c) => c.triple), index: await openIndex(vectors) };
+    return { encoder: fitted, contents: sorted.map(contentOf), index: await openIndex(vectors) };
   },
   async search(query, { state, k }) {
-    const { encoder, ids, index } = state as TextState;
+    const { encoder, contents, index } = state as TextState;
     const vector = await encoder.encode([query.text]);
     if (vector.every((value) => value === 0)) return [];
     const found = await index.search(vector, k);
-    return found.map(({ row, score }) => ({ score, triple: ids[row] as string }));
+    return found.map(({ row, score }) => ({ score, ...contents[row] }));
   },
 };

@@ -86,7 +86,7 @@ const viewHash = ({ name, questions, candidates }: SettingView): string =>
     JSON.stringify([
       name,
       questions.map(({ id, question }) => [id, question.id]),
-      candidates.map((c) => [c.id, c.triple, c.text, c.multimodal]),
+      candidates.map((c) => [c.id, c.triple ?? { passage: c.passage }, c.text, c.multimodal]),
     ]),
   ).slice(0, 16);
 

@@ -202,6 +202,7 @@ export function plan(spec: StudySpec): Plan {
           "study",
           `option ${key} has a wrong value (${quote(value)})`,
           `It takes ${specs[key]?.allowed}`,
+          specs[key]?.meant?.(value),
         );
   for (const value of [base.k, ...(vary.k ?? [])]) if (value !== undefined) positiveInteger("study", "k", value);
   for (const value of [base.setting, ...(vary.setting ?? [])])

@@ -1,4 +1,4 @@
-import { integer, type OptionSpecs, oneOf, real } from "../core/index.js";
+import { integer, type OptionSpecs, oneOf, oneOfForms, real } from "../core/index.js";
 import { encoderNames } from "../embed/index.js";
 import { keyFrameChoices } from "../media/index.js";
 import { searchOrders } from "./orders.js";
@@ -32,7 +32,7 @@ export const walkOptions: OptionSpecs = Object.freeze({
     default: 1000,
     doc: "agent calls per question at most; bounds a walk on a graph with many cycles",
   }),
-  keyFrames: oneOf(Object.keys(keyFrameChoices), {
+  keyFrames: oneOfForms(Object.keys(keyFrameChoices), {
     default: "all",
     doc: "frames of the query's and of the entities' clips that are compared",
   }),

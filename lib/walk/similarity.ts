@@ -76,7 +76,7 @@ export async function prepareWalk(
   const choose = (images: readonly Image[]) => selectFrames(images, options.keyFrames as KeyFrames);
   let pixels: Encoder<Image> | undefined;
   const encodeFrames = async (images: readonly Image[]): Promise<Frames | null> => {
-    const chosen = choose(images);
+    const chosen = await choose(images);
     if (chosen.length === 0) return null;
     pixels ??= (await encoder(options.imageEncoder)) as Encoder<Image>;
     return { n: chosen.length, data: await pixels.encode(chosen) };

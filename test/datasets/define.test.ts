@@ -1,6 +1,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type DatasetInput, defineDataset, type QuestionInput, toQuery } from "../../lib/datasets/index.js";
+import {
+  type DatasetInput,
+  defineDataset,
+  isImage,
+  type QuestionInput,
+  splitOf,
+  toQuery,
+} from "../../lib/datasets/index.js";
 import { graphFrom } from "../../lib/graph/index.js";
 import { reach } from "../support/reach.js";
 
@@ -267,6 +274,117 @@ test("errors name the question and what is wrong with it", () => {
   ];
   for (const [act, message] of cases)
     assert.throws(act, (error: Error) => message.test(error.message) || `${error.message} does not match ${message}`);
+});
+
+test("misspelt keys of card, splits and settings are errors with the known ones", () => {
+  const cases: [Partial<DatasetInput>, RegExp][] = [
+    [
+      { card: { sumary: "x" } as never },
+      /^defineDataset\("invented"\), card: unknown key \("sumary"\).*Did you mean "summary"\?/,
+    ],
+    [{ card: { origin: "made up" } as never }, /card: origin is not known \("made up"\)\. "real" or "generated"/],
+    [{ card: { upperBound: "yes" } as never }, /card: upperBound is not true or false \("yes"\)/],
+    [{ splits: { trian: () => define() } as never }, /splits: unknown key \("trian"\).*Did you mean "train"\?/],
+    [{ splits: { train: 3 } as never }, /splits: train is not a function \(3\)/],
+    [{ settings: { S6: () => ({ questions: [], candidates: [] }) } as never }, /settings: unknown key \("S6"\)/],
+    [{ visibleMeta: "seen" as never }, /visibleMeta is not a list of strings \("seen"\)/],
+  ];
+  for (const [more, message] of cases)
+    assert.throws(
+      () => define(more),
+      (error: Error) => message.test(error.message) || error.message,
+    );
+});
+
+const passages = [
+  { id: "s1", text: "Herons wade.", title: "Heron", page: "heron", section: "Heron" },
+  { id: "s2", text: "", title: "Oak", images: question().images! },
+];
+
+test("passages are candidates instead of triples, found by id, checked, frozen, and part of the fingerprint", () => {
+  const made = define({ passages }, { gold: { passages: ["s1"] } });
+  assert.equal(
+    made
+      .setting()
+      .candidates.map(({ id, passage, triple, text, multimodal }) => [id, passage, triple, text, multimodal]),
+    [
+      ["s1", "s1", undefined, "Heron\nHerons wade.", false],
+      ["s2", "s2", undefined, "Oak", true],
+    ],
+  );
+  assert.is(made.passage("s1"), made.passages[0]);
+  assert.ok(
+    Object.isFrozen(made.passages) && Object.isFrozen(made.passages[1]) && Object.isFrozen(made.passages[1]!.images),
+  );
+  assert.equal([made.card.counts.passages, made.card.read.passages, made.card.kept.passages], [2, 2, 2]);
+  assert.equal(made.card.notices.find((n) => n.what === "passages without text")?.examples, ["s2"]);
+  const other = define(
+    { passages: [{ ...passages[0]!, text: "Herons fly." }, passages[1]!] },
+    { gold: { passages: ["s1"] } },
+  );
+  assert.is.not(other.fingerprint, made.fingerprint);
+  assert.is.not(define({ passages }, { gold: undefined }).fingerprint, define({}, { gold: undefined }).fingerprint);
+  assert.equal(define().passages, []);
+  const cases: [() => unknown, RegExp][] = [
+    [
+      () => define({ passages }, { gold: { passages: ["s3"] } }),
+      /question "q-1": a gold passage is not in the data set \("s3"\).*Did you mean "s1"\?/,
+    ],
+    [() => define({ passages: [passages[0]!, passages[0]!] }), /passage "s1": a second passage with this id/],
+    [() => define({ passages: [{ ...passages[0]!, txt: "x" } as never] }), /passage "s1": unknown key \("txt"\)/],
+    [() => define({ passages: [{ id: "s", text: 7 } as never] }), /passage "s": text is not a string \(7\)/],
+    [() => define({ passages: [{ id: "", text: "" }] }), /passage 0 \(from 0\): id is not a non-empty string/],
+  ];
+  for (const [act, message] of cases)
+    assert.throws(act, (error: Error) => message.test(error.message) || error.message);
+  assert.not([...reach(toQuery(made, made.questions[0]!))].includes("s1"));
+});
+
+test("lenient leaves out what cannot be kept and lists it with file and line; the card adds up", () => {
+  const rows = [question(), question(), question({ id: "q-2", gold: { triples: ["zz"] } }), question({ id: "q-3" })];
+  const given = { name: "n", graph, questions: rows, sourceOf: (i: number) => ({ file: "q.csv", line: i + 2 }) };
+  assert.throws(
+    () => defineDataset(given),
+    /defineDataset\("n"\): q\.csv, line 3: a second question with the id "q-1"/,
+  );
+  const { questions, card } = defineDataset({ ...given, lenient: true });
+  assert.equal(
+    questions.map((q) => q.id),
+    ["q-1", "q-3"],
+  );
+  assert.equal(card.refused, [
+    { file: "q.csv", line: 3, reason: 'a second question with the id "q-1"' },
+    { file: "q.csv", line: 4, reason: 'a gold triple is not in the graph ("zz")' },
+  ]);
+  assert.is(card.read.questions, card.kept.questions! + card.refused.length - card.added.questions!);
+  assert.equal([card.read.triples, card.kept.triples, card.repaired], [2, 2, []]);
+});
+
+test("the card says that scores are an upper bound, and nothing where they are not", () => {
+  assert.is(define({ card: { upperBound: true } }).card.upperBound, true);
+  assert.not(Object.hasOwn(define().card, "upperBound"));
+});
+
+test("splitOf gives the split asked for, the data set itself without a name, and names the splits otherwise", async () => {
+  const dataset = define({ splits: { train: () => define({ split: "train" }) } });
+  assert.is(await splitOf("here", dataset), dataset);
+  assert.is(await splitOf("here", dataset, "test"), dataset);
+  assert.is((await splitOf("here", dataset, "train")).split, "train");
+  try {
+    await splitOf("here", dataset, "trian");
+    assert.unreachable();
+  } catch (error) {
+    assert.match(
+      (error as Error).message,
+      /^here: unknown split \("trian"\)\. Known: train, validation, test\. Did you mean "train"\?/,
+    );
+  }
+});
+
+test("an image is what has an id, a mark and a way to its bytes", () => {
+  assert.ok(isImage(question().images![0]));
+  for (const value of [null, {}, "a.png", { id: "a", key: true }, { id: 1, key: true, bytes() {} }])
+    assert.not(isImage(value));
 });
 
 test.run();

@@ -1,6 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { datasetList, datasetNames, loadDataset, toQuery } from "../../lib/datasets/index.js";
@@ -155,8 +157,8 @@ test("malformed questions are errors with file and line or the question's id", a
     ['{"id":"1","text":"x","images":["../a.png"]}', /line 1: not a path inside the folder \("\.\.\/a\.png"\)/],
     ['{"id":"1","text":"x","images":["link.png"]}', /line 1: the picture lies outside its folder/],
     ['{"id":"1","text":"x","images":["none.png"]}', /line 1: cannot read the picture/],
-    ['{"id":"1","text":"x","images":[{"key":true}]}', /line 1: not a picture/],
-    ['{"id":"1","text":"x","images":"a.png"}', /line 1: images is not a list/],
+    ['{"id":"1","text":"x","images":[{"key":true}]}', /line 1, column images: not pictures \(\{"key":true\}\)/],
+    ['{"id":"1","text":"x","images":"a.png"}', /line 1: cannot read the picture/],
   ];
   for (const [text, expected] of cases) {
     put(dir, { "questions.jsonl": `${text}\n` });
@@ -168,6 +170,151 @@ test("malformed questions are errors with file and line or the question's id", a
     await message(() => loadDataset(dir)),
     /there is no questions\.jsonl in .*loadGraph loads a graph alone/,
   );
+});
+
+// one question in each format: the cells of csv, tsv, xlsx are texts, lists have | between, nested things are JSON
+const header = "id,text,answers,images,keyFrames,gold.triples,gold.paths,meta,cluster";
+const cells = [
+  "001",
+  "Whom, or what?",
+  "Seven|7",
+  "pictures/a%2b.png|pictures/b.png",
+  "1",
+  "0",
+  '[["007","7"]]',
+  '{"year":1962}',
+  "007",
+];
+const quoted = cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(",");
+const asObject = {
+  id: "001",
+  text: "Whom, or what?",
+  answers: ["Seven", "7"],
+  images: [
+    { file: "pictures/a%2b.png", key: false },
+    { file: "pictures/b.png", key: true },
+  ],
+  gold: { triples: ["0"], paths: [["007", "7"]] },
+  meta: { year: 1962 },
+  cluster: "007",
+};
+async function workbook(): Promise<Uint8Array> {
+  const { utils, write } = await import("@e965/xlsx");
+  const book = utils.book_new();
+  utils.book_append_sheet(book, utils.aoa_to_sheet([header.split(","), cells]), "questions");
+  return write(book, { type: "buffer", bookType: "xlsx" });
+}
+
+test("questions in csv, tsv, json, jsonl and xlsx are the same questions", async ({ dir }) => {
+  rmSync(join(dir, "questions.jsonl"));
+  put(dir, { "pictures/b.png": new Uint8Array([4]) });
+  const prints = new Set<string>();
+  const files: Record<string, string | Uint8Array> = {
+    "questions.csv": `${header}\n${quoted}\n`,
+    "questions.tsv": `${header.replaceAll(",", "\t")}\n${cells.join("\t")}\n`,
+    "questions.json": JSON.stringify([asObject]),
+    "questions.ndjson": `${JSON.stringify(asObject)}\n`,
+    "questions.jsonl.gz": gzipSync(`${JSON.stringify(asObject)}\n`),
+    "questions.xlsx": await workbook(),
+  };
+  for (const [name, data] of Object.entries(files)) {
+    put(dir, { [name]: data });
+    const { questions, fingerprint, card } = await loadDataset(dir);
+    const [q] = questions;
+    assert.equal(
+      [q?.id, q?.answers, q?.cluster, q?.gold, q?.meta],
+      ["001", ["Seven", "7"], "007", { triples: ["0"], paths: [["007", "7"]], pathTriples: [["0"]] }, { year: 1962 }],
+      name,
+    );
+    assert.equal(
+      q?.images.map((i) => i.key),
+      [false, true],
+    );
+    assert.equal([card.read.questions, card.kept.questions], [1, 1]);
+    prints.add(fingerprint);
+    rmSync(join(dir, name));
+  }
+  assert.is(prints.size, 1);
+  put(dir, { "questions.csv": files["questions.csv"] as string, "questions.tsv": files["questions.tsv"] as string });
+  assert.match(
+    await message(() => loadDataset(dir)),
+    /two files of questions in .* \(questions\.csv, questions\.tsv\)/,
+  );
+});
+
+test("cells of a table of questions that do not fit are errors with file, line and field", async ({ dir }) => {
+  rmSync(join(dir, "questions.jsonl"));
+  const cases: [string, string, RegExp][] = [
+    ["id,text,gold.paths", '1,x,[["007"', /questions\.csv, line 2: gold\.paths is not JSON/],
+    ["id,text,meta", "1,x,3", /questions\.csv, line 2: meta is not an object \(3\)/],
+    ["id,text,gold,gold.triples", "1,x,{},0", /line 2: gold is stated twice/],
+    ["id,text,answer", "1,x,y", /line 2: unknown field \("answer"\).*Did you mean "answers"\?/],
+    ["id,text,images,keyFrames", "1,x,pictures/a%2b.png,7", /line 2, column keyFrames: not positions of its 1 frames/],
+    ["id,text", ",x", /questions\.csv, line 2: id is not a non-empty string/],
+    ["id,text", "1,", /line 2, question "1": text is not a non-empty string/],
+    ["id,text", "1,a,b", /questions\.csv, line 2: 3 fields instead of 2/],
+  ];
+  for (const [columns, row, expected] of cases) {
+    put(dir, { "questions.csv": `${columns}\n${row.startsWith("1,x,[[") || row.includes("{") ? csvRow(row) : row}\n` });
+    assert.match(await message(() => loadDataset(dir)), expected);
+  }
+});
+const csvRow = (row: string) =>
+  row
+    .split(/,(?=[[{]|0)/)
+    .map((part, i) => (i === 0 ? part : `"${part.replaceAll('"', '""')}"`))
+    .join(",");
+
+// law: no row of questions vanishes, whatever stands in it: read = kept + refused, and each refused row is named once
+test("property: a lenient reading keeps or names every row of questions", async ({ dir }) => {
+  const row = fc.oneof(
+    fc.constantFrom(
+      "{",
+      "[]",
+      "3",
+      '{"id":"1","text":"x"}',
+      '{"id":"2","text":"y","gold":{"triples":["0"]}}',
+      '{"id":"3","text":"y","gold":{"triples":["9"]}}',
+      '{"id":"","text":"y"}',
+      '{"id":"__proto__","text":"y"}',
+      '{"id":"4","text":"y","images":["none.png"]}',
+      '{"id":"5","text":"y","images":["../x.png"]}',
+      '{"id":"6","txt":"y"}',
+      '{"id":"7","text":"y","answers":[""]}',
+      '{"id":"8","text":"y","meta":7}',
+      '{"__proto__":1,"constructor":2}',
+    ),
+    fc.json().map((text) => text.replaceAll("\n", " ")),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 12 }), async (rows) => {
+      put(dir, { "questions.jsonl": rows.map((r) => `${r}\n`).join("") });
+      const { card, questions } = await loadDataset(dir, { lenient: true });
+      assert.is(card.read.questions, rows.length);
+      assert.is(card.kept.questions, questions.length);
+      assert.is(card.read.questions, questions.length + card.refused.length);
+      assert.is(new Set(card.refused.map((r) => r.line)).size, card.refused.length);
+      for (const { line, reason } of card.refused) assert.ok(line >= 1 && line <= rows.length && reason !== "");
+    }),
+    { seed: 4, numRuns: 60 },
+  );
+});
+
+test("lenient goes through to the graph of a folder; strict, the first bad row is an error", async ({ dir }) => {
+  put(dir, {
+    "triples.tsv": "head\trelation\ttail\n007\tknows\t7\n\tknows\t7\n",
+    "questions.jsonl": '{"id":"1","text":"x"}\n{"id":"1","text":"again"}\n',
+  });
+  assert.match(await message(() => loadDataset(dir)), /triples\.tsv, line 3, column head: empty head/);
+  const { card, questions } = await loadDataset(dir, { lenient: true });
+  assert.equal(
+    card.refused.map((r) => [basename(r.file), r.line, r.reason]),
+    [
+      ["triples.tsv", 3, "empty head"],
+      ["questions.jsonl", 2, 'a second question with the id "1"'],
+    ],
+  );
+  assert.equal([card.read.triples, card.kept.triples, questions.length], [2, 1, 1]);
 });
 
 test("unknown names, options and values are errors with what is known, computed from the table", async ({ dir }) => {
@@ -191,6 +338,14 @@ test("unknown names, options and values are errors with what is known, computed 
   assert.equal(
     datasetList().map((d) => d.name),
     datasetNames(),
+  );
+  const { options } = datasetList().find((d) => d.name === "mkg-rag-bench")!;
+  assert.equal(
+    options.map((o) => [o.name, o.default]),
+    [
+      ["corpora", "auto"],
+      ["images", ""],
+    ],
   );
 });
 

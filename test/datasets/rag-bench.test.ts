@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Dataset, loadDataset, toQuery } from "../../lib/datasets/index.js";
+import { type Dataset, loadDataset, ragBenchSplit, toQuery } from "../../lib/datasets/index.js";
+import { generalFiles, put } from "../fixtures/make-rag-bench.js";
 
 const test = suite<{ dir: string }>("mkg-rag-bench");
 test.before.each((context) => {
@@ -279,5 +280,218 @@ test("a malformed or missing file or line is an error that names it and says wha
     /^dataset markg: there is no folder .*markg\. It needs wiki_tuple_ids\.txt.*github\.com\/zjunlp\/MKG_Analogy/,
   );
 });
+
+const all = (n: number) => Array.from({ length: n }, (_, i) => i);
+
+// sizes as published: -G n = 61,136 with 18,470 multimodal questions, -M n = 5,977 with 2,453 (specification, section 2 step 4)
+test("the split rule gives the published sizes of both parts", () => {
+  const sizes = (mm: number, text: number) =>
+    Object.values(ragBenchSplit({ mm: all(mm), text: all(text) })).map((s) => s.mm.length + s.text.length);
+  assert.equal(sizes(18470, 42666), [48908, 6113, 6115]);
+  assert.equal(sizes(2453, 3524), [4781, 597, 599]);
+  const { test: general } = ragBenchSplit({ mm: all(18470), text: all(42666) });
+  assert.equal([general.mm.length, general.text.length], [1854, 4261]);
+  const { test: medical } = ragBenchSplit({ mm: all(2453), text: all(3524) });
+  assert.equal([medical.mm.length, medical.text.length], [258, 341]);
+});
+
+test("the split depends on the set of qids alone, is a partition, and refuses what is no qid", () => {
+  const split = ragBenchSplit({ mm: [3, 1, 2], text: [9, 0, 4, 7] });
+  assert.equal(split, ragBenchSplit({ mm: [1, 2, 3], text: [0, 4, 7, 9] }));
+  // 7 questions: ⌊5.6⌋ = 5, ⌊0.7⌋ = 0, the rest 2
+  assert.equal(
+    Object.values(split).map((s) => s.mm.length + s.text.length),
+    [5, 0, 2],
+  );
+  const ids = Object.values(split);
+  assert.equal(ids.flatMap((s) => s.mm).sort(), [1, 2, 3]);
+  assert.equal(ids.flatMap((s) => s.text).sort(), [0, 4, 7, 9]);
+  assert.throws(() => ragBenchSplit({ mm: [-1], text: [] }), /ragBenchSplit: mm is not a list of qids \(-1\)/);
+  assert.throws(() => ragBenchSplit({ mm: [], text: [1, 1] }), /text has a qid twice/);
+  assert.throws(() => ragBenchSplit({ mm: [] } as never), /text is not a list of qids \(undefined\)/);
+});
+
+test("released layout: corpora are found where they lie, rows keep their document ids, and the graph is made of them", async ({
+  dir,
+}) => {
+  put(dir, await generalFiles());
+  const dataset = await loadDataset("mkg-rag-bench", { dir });
+  assert.match(dataset.card.summary, /over the released corpora/);
+  assert.equal([dataset.graph.triples.numRows(), dataset.graph.entities.numRows()], [15, 11]);
+  // row 4 of the text corpus repeats row 0 and stays a document of its own
+  assert.is(dataset.card.notices.find((n) => n.what === "duplicate triples")?.examples[0], "text:4");
+  const candidates = (s: "S1" | "S2" | "S3" | "S4" | "S5") => dataset.setting(s).candidates;
+  assert.equal(candidates("S2")[5], {
+    id: "5",
+    triple: "text:5",
+    text: "Entity t3 relation 2 Entity t1",
+    multimodal: false,
+  });
+  // 10 text and 5 multimodal rows: offsets 5 (S1, S5) and 10 (S3)
+  const ids = (s: "S1" | "S3" | "S4" | "S5") => candidates(s).map((c) => `${c.id}=${c.triple}`);
+  assert.equal(ids("S1").slice(4, 6), ["4=mm:4", "5=text:0"]);
+  assert.equal(ids("S3").slice(9, 11), ["9=text:9", "10=mm:0"]);
+  assert.equal(ids("S5"), ids("S1"));
+  assert.is(ids("S4").length, 5);
+});
+
+test("released splits hold each question once; relevant rows are what the group rule gives; siblings across splits are counted", async ({
+  dir,
+}) => {
+  put(dir, await generalFiles());
+  const test = await loadDataset("mkg-rag-bench", { dir });
+  const splits = [await test.splits.train(), await test.splits.validation(), test];
+  for (const { card } of splits)
+    assert.not(card.notices.some((n) => /candidates_count|not all rows|without relevant/.test(n.what)));
+  const ids = splits.map((s) => s.questions.map((q) => q.id));
+  const [mm, text] = ["mm", "text"].map((m) =>
+    ids.flat().flatMap((id) => (id.startsWith(`${m}:`) ? [Number(id.slice(m.length + 1))] : [])),
+  ) as [number[], number[]];
+  // 9 groups of the multimodal and 15 of the text rows, two questions each
+  assert.equal([mm.sort((a, b) => a - b), text.sort((a, b) => a - b)], [all(18), all(30)]);
+  const rule = ragBenchSplit({ mm, text });
+  for (const [i, name] of (["train", "validation", "test"] as const).entries())
+    assert.equal(
+      [...(ids[i] as string[])].sort(),
+      [...rule[name].mm.map((q) => `mm:${q}`), ...rule[name].text.map((q) => `text:${q}`)].sort(),
+    );
+  for (const [i, { card }] of splits.entries()) {
+    const own = new Set(ids[i]);
+    const apart = (ids[i] as string[]).filter((id) => {
+      const [modality, qid] = id.split(":") as [string, string];
+      return !own.has(`${modality}:${Number(qid) ^ 1}`);
+    });
+    const notice = card.notices.find((n) => /sibling/.test(n.what));
+    assert.is(notice?.count ?? 0, apart.length);
+  }
+  assert.is(test.splits.test === undefined, false);
+  assert.is((await (await test.splits.train()).splits.test()).fingerprint, test.fingerprint);
+});
+
+test("an entity's picture is <id>.<extension>, else the first by name in its folder; a question's is that of its first relevant row", async ({
+  dir,
+}) => {
+  put(dir, await generalFiles());
+  const train = await loadDataset("mkg-rag-bench", { dir, split: "train" });
+  const bytes = async (image: { bytes(): Promise<Uint8Array> } | undefined) =>
+    image && Buffer.from(await image.bytes());
+  const file = (name: string) => readFileSync(join(dir, "mkg-rag-bench/images", name));
+  const { graph } = train;
+  assert.equal(await bytes(graph.entity("m1").images[0]), file("m1/b.png"));
+  assert.equal(await bytes(graph.entity("m2").images[0]), file("m2.webp"));
+  assert.equal([graph.entity("m1").images.length, graph.entity("m3").images.length], [1, 0]);
+  const of = (head: string) => train.questions.find((q) => q.id.startsWith("mm:") && q.cluster === head);
+  assert.equal(await bytes(of("m2")?.images[0]), file("m2/b.png"));
+  assert.is(of("m3")?.images.length, 0);
+  const notice = train.card.notices.find((n) =>
+    /images of the multimodal questions are not in the folder/.test(n.what),
+  );
+  const without = train.questions.filter((q) => q.id.startsWith("mm:") && q.cluster === "m3");
+  assert.equal([notice?.count, without.length > 0], [without.length, true]);
+  assert.ok(train.card.limits.some((l) => /that of its gold head/.test(l)));
+});
+
+test("fields by the names of the README are read; both names with different values are an error", async ({ dir }) => {
+  const files = await generalFiles();
+  put(dir, files);
+  const { fingerprint } = await loadDataset("mkg-rag-bench", { dir });
+  const renamed = Object.fromEntries(
+    Object.entries(files).map(([name, data]) => [
+      name,
+      typeof data === "string"
+        ? data
+            .replaceAll('"query":', '"question":')
+            .replaceAll('"rel_id":', '"relation_id":')
+            .replaceAll('"rel_text":', '"relation_text":')
+        : data,
+    ]),
+  );
+  put(dir, renamed);
+  assert.is((await loadDataset("mkg-rag-bench", { dir })).fingerprint, fingerprint);
+  const name = "mkg-rag-bench/test/text_queries.jsonl";
+  put(dir, files, { [name]: (files[name] as string).replace('"query":', '"question":"other","query":') });
+  assert.match(
+    await message(() => loadDataset("mkg-rag-bench", { dir })),
+    /test\/text_queries\.jsonl, line 1: query and question differ/,
+  );
+});
+
+test("malformed released files are errors with file and line; lenient leaves the rows out and lists every one", async ({
+  dir,
+}) => {
+  const files = await generalFiles();
+  const corpus = "mkg-rag-bench/test/text_corpus.jsonl";
+  const queries = "mkg-rag-bench/test/text_queries.jsonl";
+  const qrels = "mkg-rag-bench/test/text_qrels.tsv";
+  const lines = (name: string) => (files[name] as string).trimEnd().split("\n");
+  const with1 = (name: string, change: object) => {
+    const [first, ...rest] = lines(name);
+    return `${[JSON.stringify({ ...JSON.parse(first as string), ...change }), ...rest].join("\n")}\n`;
+  };
+  const cases: [string, string, RegExp][] = [
+    [corpus, `${files[corpus]}${lines(corpus)[0]}\n`, /text_corpus\.jsonl, line 11: a second row with the doc_id 0/],
+    [corpus, with1(corpus, { doc_id: -1 }), /text_corpus\.jsonl, line 1: doc_id is not an integer ≥ 0 \(-1\)/],
+    [corpus, with1(corpus, { head_id: "" }), /line 1: head_id is not a non-empty string \(""\)/],
+    [corpus, with1(corpus, { tail_text: 7 }), /line 1: tail_text is not a string \(7\)/],
+    [corpus, with1(corpus, { image_path: "a/b.png" }), /line 1: a row of the text corpus with an image_path/],
+    [corpus, `{\n${files[corpus]}`, /text_corpus\.jsonl, line 1: not JSON/],
+    [queries, with1(queries, { head_id: "nobody" }), /line 1: an entity that the corpus does not have \("nobody"\)/],
+    [queries, with1(queries, { masked_type: "head" }), /line 1: masked_type is not known \("head"\)/],
+    [qrels, `${files[qrels]}1\t99\t1\n`, /line 9: a doc_id that text_corpus\.jsonl does not have \(99\)/],
+  ];
+  for (const [name, data, expected] of cases) {
+    put(dir, files, { [name]: data });
+    assert.match(await message(() => loadDataset("mkg-rag-bench", { dir })), expected);
+    const { card, questions } = await loadDataset("mkg-rag-bench", { dir, lenient: true });
+    assert.ok(
+      card.refused.some((r) => join(dir, name) === r.file && expected.test(`${r.file}, line ${r.line}: ${r.reason}`)),
+    );
+    for (const table of ["questions", "judgements", "corpusRows"] as const) {
+      const part = { questions: "_queries", judgements: "_qrels", corpusRows: "_corpus" }[table];
+      const out = card.refused.filter((r) => r.file.includes(part)).length;
+      assert.is(card.read[table], (card.kept[table] ?? 0) + out - (card.added[table] ?? 0), `${table}: ${expected}`);
+    }
+    assert.is(card.kept.questions, questions.length);
+  }
+  put(dir, files, { "mkg-rag-bench/valid/text_corpus.jsonl": `${lines(corpus)[0]}\n` });
+  assert.match(await message(() => loadDataset("mkg-rag-bench", { dir })), /two files of the text corpus differ/);
+});
+
+test("without a corpus or without questions, what is missing and where to get it is said", async ({ dir }) => {
+  const files = await generalFiles();
+  put(dir, Object.fromEntries(Object.entries(files).filter(([name]) => !name.endsWith("mm_corpus.jsonl"))));
+  assert.match(
+    await message(() => loadDataset("mkg-rag-bench", { dir, corpora: "released" })),
+    /files are missing in .* \(mm_corpus\.jsonl\)\. Released: train\/, valid\/, test\/ with .*MKGLAB_DATA/,
+  );
+  assert.match(
+    await message(() => loadDataset("mkg-rag-bench", { dir, corpora: "relesed" })),
+    /option corpora has a wrong value \("relesed"\)\. It takes one of "auto", "superset", "released"/,
+  );
+  put(dir, files, {});
+  assert.match(
+    await message(() => loadDataset("mkg-rag-bench", { dir, images: join(dir, "none") })),
+    /there is no such folder of pictures/,
+  );
+});
+
+const real = process.env.MKGLAB_DATA ?? "";
+const law = "every question of the real test sample falls into the test split by the rule";
+const check = async () => {
+  const { test: split } = ragBenchSplit({ mm: all(18470), text: all(42666) });
+  for (const modality of ["mm", "text"] as const) {
+    const rows = readFileSync(join(real, "mkg-rag-bench", `${modality}_queries.jsonl`), "utf8")
+      .trimEnd()
+      .split("\n");
+    const ids = new Set(split[modality]);
+    assert.ok(rows.length > 0);
+    for (const row of rows) assert.ok(ids.has(JSON.parse(row).qid), row);
+  }
+};
+if (real) test(law, check);
+else {
+  console.log(`SKIP ${law}: MKGLAB_DATA is not set`);
+  test.skip(law, check);
+}
 
 test.run();

@@ -104,7 +104,7 @@ async function rank1(choice: KeyFrames, imageAmbiguity?: number) {
   const attacks = await Promise.all(
     entities
       .filter((x) => x.kind === "attack")
-      .map(async (a) => ({ id: a.id, rows: await e.encode(selectFrames(a.images, choice)) })),
+      .map(async (a) => ({ id: a.id, rows: await e.encode(await selectFrames(a.images, choice)) })),
   );
   const nearness = (question: Float32Array, attack: Float32Array) => {
     let sum = 0;
@@ -118,7 +118,7 @@ async function rank1(choice: KeyFrames, imageAmbiguity?: number) {
   };
   let [right, chance, n] = [0, 0, 0];
   for (const q of questions.filter((q) => q.images.length > 0)) {
-    const rows = await e.encode(selectFrames(q.images, choice));
+    const rows = await e.encode(await selectFrames(q.images, choice));
     const own = attacks
       .filter((a) => a.id.startsWith(`${q.cluster} `))
       .map((a) => ({ id: a.id, near: nearness(rows, a.rows) }));

@@ -69,7 +69,14 @@ test("ends without an entity row become entities and are counted; extra columns 
   assert.equal(graph.triples.array("source"), ["book", null, null, null]);
   assert.equal(graph.report.read, { entities: 2, triples: 4 });
   assert.equal(graph.report.kept, { entities: 3, triples: 4 });
-  assert.is(graph.report.notices.find((n) => n.what.startsWith("ends of triples without an entity row"))?.count, 1);
+  assert.equal(graph.report.added, { entities: 1, triples: 0 });
+  assert.equal(graph.report.repaired, [
+    {
+      what: "ends of triples without an entity row: an entity with the id as label was added",
+      count: 1,
+      examples: ["fire"],
+    },
+  ]);
 });
 
 test("duplicates are kept and noticed; another condition makes another triple", () => {
@@ -173,8 +180,15 @@ test("nothing that a graph hands out can be changed", () => {
   ];
   for (const value of frozen) assert.ok(Object.isFrozen(value));
   assert.throws(() => ((graph.entities.data().label as unknown as string[])[0] = "x"), TypeError);
+  assert.throws(() => ((graph.triples.data().head as unknown as string[])[0] = "x"), TypeError);
+  // no way to the typed arrays behind a column
+  assert.equal(Reflect.ownKeys(graph.triples.data().head as object), ["length"]);
   assert.throws(() => ((graph.triples.data() as Record<string, unknown>).tail = []), TypeError);
-  assert.ok(Object.isFrozen(graph.report.notices[0]));
+  assert.ok(Object.isFrozen(graph.report.repaired[0]));
+  const dated = graphFrom({ entities: [{ id: "a", born: new Date(0) }] });
+  (dated.entities.get("born", 0) as Date).setFullYear(1900);
+  assert.is((dated.entities.get("born", 0) as Date).getTime(), 0);
+  assert.throws(() => Object.assign(graph.triple("t0").attributes!, { source: "x" }), TypeError);
 });
 
 test("the fingerprint depends on content alone", () => {
@@ -191,6 +205,53 @@ test("an Arquero table counts as it is seen: filtered and ordered; it and arrays
   const graph = graphFrom({ triples: triples.filter("d => d.head !== 'b'").orderby(desc("tail")) });
   assert.equal(graph.triples.array("head"), ["c", "a"]);
   assert.not(Object.isFrozen(triples.data().head));
+});
+
+test("further columns are attributes of entities and triples, by name, and absent where the source has none", () => {
+  const graph = graphFrom({
+    entities: [{ id: "a", rank: 3, constructor: "x" }],
+    triples: [
+      { head: "a", relation: "r", tail: "b", since: 1990 },
+      { head: "b", relation: "r", tail: "a" },
+    ],
+  });
+  const { attributes } = graph.entity("a");
+  assert.is(Object.getPrototypeOf(attributes), null);
+  assert.equal({ ...attributes }, { rank: 3, constructor: "x" });
+  assert.equal({ ...graph.entity("b").attributes }, { rank: null, constructor: null });
+  assert.equal(
+    ["0", "1"].map((id) => graph.triple(id).attributes?.since),
+    [1990, null],
+  );
+  assert.not(Object.hasOwn(small().triple("t1"), "nothing"));
+  const plain = graphFrom({ triples: [{ head: "a", relation: "r", tail: "b" }] });
+  assert.not(Object.hasOwn(plain.triple("0"), "attributes"));
+  assert.not(Object.hasOwn(plain.entity("a"), "attributes"));
+});
+
+test("in the style of MH-MMKG names stand in quotes, an edge ends in a full stop, and a path ends where it comes back", () => {
+  const graph = graphFrom({
+    entities: [
+      { id: "v", label: "Vulmar", additionalInformation: "lives in caves" },
+      { id: "s", label: "Sweep", description: "an arc of fire", additionalInformation: "" },
+    ],
+    triples: [
+      { head: "v", relation: "uses", tail: "s", condition: "enraged" },
+      { head: "s", relation: "continues with", tail: "v" },
+    ],
+  });
+  const style = "mh-mmkg";
+  assert.is(graph.text("0", { style }), '"Vulmar" uses "Sweep" (only if enraged is satisfied).');
+  assert.is(
+    graph.text({ path: ["v", "s", "v"], pathTriples: ["0", "1"] }, { style }),
+    [
+      '"Vulmar": Additional Information: lives in caves',
+      '"Vulmar" uses "Sweep" (only if enraged is satisfied).',
+      '"Sweep": Action Description: an arc of fire',
+      '"Sweep" continues with "Vulmar".',
+    ].join("\n"),
+  );
+  assert.is(graph.text({ path: ["v", "s", "v"] }).split("\n").length, 5);
 });
 
 test("what is wrong is named with table, row, column and a way out", () => {
@@ -238,6 +299,23 @@ test("what is wrong is named with table, row, column and a way out", () => {
       /unknown relation \("use"\)\. Known: uses, is, of\. Did you mean "uses"\?/,
     ],
   ];
+  const graph = small();
+  const misspelt = [
+    () => graph.neighbours("vulmar", { directon: "in" } as never),
+    () => graph.degree("vulmar", { directon: "in" } as never),
+    () => graph.khop("vulmar", { hop: 2 } as never),
+    () => graph.paths("vulmar", "fire", { maxLenght: 2 } as never),
+    () => graph.shortestPath("vulmar", "fire", { directon: "in" } as never),
+    () => graph.depthFirst("vulmar", { relaton: "is" } as never),
+    () => graph.text("t0", { stile: "plain" } as never),
+  ];
+  for (const act of misspelt) cases.push([act, /unknown option \("\w+"\)\. Known: .*Did you mean "\w+"\?/]);
+  cases.push(
+    [() => graph.khop("vulmar", { hops: 0 }), /graph\.khop: hops is not a whole number from 1 on \(0\)/],
+    [() => graph.paths("vulmar", "fire", { limit: 1.5 }), /graph\.paths: limit is not a whole number/],
+    [() => graph.text("t0", { style: "mh" as never }), /graph\.text: unknown style \("mh"\)\. Known: plain, mh-mmkg/],
+    [() => graph.components().of("x"), /components\.of: unknown entity id \("x"\)/],
+  );
   for (const [act, message] of cases)
     assert.throws(act, (error: Error) => message.test(error.message) || `${error.message} does not match ${message}`);
 });
@@ -248,8 +326,12 @@ test("a summary says what is there and what was noticed", () => {
     [
       "Graph small: 3 entities (3 in triples), 4 triples (4 distinct), 3 relations",
       "kinds: none 1, attack 1, creature 1",
+      "relations: uses 2, is 1, of 1",
+      // out: vulmar 3, sweep 1, fire 0; in: vulmar 1, sweep 2, fire 1; both: 4, 3, 1; means 4/3, 4/3, 8/3
+      "degree (min / median / mean / max): out 0 / 1 / 1.33 / 3, in 1 / 1 / 1.33 / 2, both 1 / 3 / 2.67 / 4",
+      "components: 1 (largest 3); isolated 0, self loops 1, parallel edges 1",
       "triples with a condition: 1",
-      "notice: ends of triples without an entity row: an entity with the id as label was added: 1 (fire)",
+      "repaired: ends of triples without an entity row: an entity with the id as label was added: 1 (fire)",
     ].join("\n"),
   );
 });

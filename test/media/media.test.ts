@@ -6,8 +6,7 @@ import { crc32 } from "node:zlib";
 import sharp from "sharp";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Image } from "../../lib/core/index.js";
-import { bytesImage, contentHash, fileImage, keyFrameChoices, pixels, selectFrames } from "../../lib/media/index.js";
+import { bytesImage, contentHash, fileImage, pixels } from "../../lib/media/index.js";
 
 const test = suite("media");
 const refuses = async (run: () => unknown, pattern: RegExp) => {
@@ -75,6 +74,59 @@ test("transparency lies on white", async () => {
     .toBuffer();
   // half red over white: 255, 255 / 2, 255 / 2
   near([...(await pixels(bytesImage(half, "a"))).data], [255, 127.5, 127.5], 1.5);
+});
+
+test("all eight EXIF orientations give the same upright picture", async () => {
+  // upright: red left, blue right, and a green top row across both, so that no turn or mirror leaves it as it is
+  const upright = Buffer.from(redBlue);
+  for (let x = 0; x < 32; x++) for (let y = 0; y < 4; y++) upright.set([0, 255, 0], (y * 32 + x) * 3);
+  const base = sharp(upright, raw);
+  // what a camera stores for each orientation (EXIF 2.32, tag 0x0112): the inverse of the turn that a viewer applies
+  const stored = {
+    1: base.clone(),
+    2: base.clone().flop(),
+    3: base.clone().rotate(180),
+    4: base.clone().flip(),
+    5: sharp(await base.clone().rotate(90).raw().toBuffer(), { raw: { width: 16, height: 32, channels: 3 } }).flop(),
+    6: base.clone().rotate(270),
+    7: sharp(await base.clone().rotate(270).raw().toBuffer(), { raw: { width: 16, height: 32, channels: 3 } }).flop(),
+    8: base.clone().rotate(90),
+  };
+  for (const [orientation, picture] of Object.entries(stored)) {
+    const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
+    const bytes = await sharp(data, { raw: { width: info.width, height: info.height, channels: 3 } })
+      .withMetadata({ orientation: Number(orientation) })
+      .jpeg({ quality: 100, chromaSubsampling: "4:4:4" })
+      .toBuffer();
+    const p = await pixels(bytesImage(bytes, "a"));
+    assert.equal([p.width, p.height], [32, 16], orientation);
+    near(at(p, 8, 10), [255, 0, 0], 6);
+    near(at(p, 24, 10), [0, 0, 255], 6);
+    near(at(p, 16, 1), [0, 255, 0], 12);
+  }
+});
+
+test("palette, one pixel, transparent grey and 16-bit TIFF come out right", async () => {
+  const palette = await sharp(redBlue, raw).png({ palette: true, colours: 2 }).toBuffer();
+  assert.equal(at(await pixels(bytesImage(palette, "a")), 31, 0), [0, 0, 255]);
+  const dot = await sharp({ create: { ...red.create, width: 1, height: 1 } })
+    .webp({ lossless: true })
+    .toBuffer();
+  assert.equal(await pixels(bytesImage(dot, "a")), { width: 1, height: 1, data: new Uint8Array([255, 0, 0]) });
+  assert.is((await pixels(bytesImage(dot, "a"), { width: 3, height: 2 })).data.length, 18);
+  const clear = { create: { width: 2, height: 1, channels: 4 as const, background: { r: 9, g: 9, b: 9, alpha: 0 } } };
+  for (const bytes of [
+    await sharp(clear).toColourspace("b-w").png().toBuffer(),
+    await sharp(clear).tiff({ compression: "lzw" }).toBuffer(),
+    await sharp(clear).toColourspace("rgb16").png().toBuffer(),
+  ])
+    assert.equal([...(await pixels(bytesImage(bytes, "a"))).data], Array(6).fill(255));
+  // 32768 of 65535 is 127.5 of 255
+  const half = await sharp(new Uint16Array(4).fill(32768), { raw: { width: 2, height: 2, channels: 1 } })
+    .toColourspace("grey16")
+    .tiff({ compression: "none" })
+    .toBuffer();
+  near([...(await pixels(bytesImage(half, "a"))).data], Array(12).fill(128), 1);
 });
 
 test("grey, 16-bit and CMYK pictures come as three channels of 8 bits", async () => {
@@ -171,26 +223,6 @@ test("a size that is no positive integer is refused", async () => {
     await refuses(() => pixels(image, { width }), /width is not a positive integer/);
 });
 
-test("key-frame choices: none ⊆ first and human ⊆ all, in time order, the same objects", () => {
-  const images: Image[] = [false, true, false, true].map((key, i) => bytesImage(new Uint8Array([i]), `f${i}`, { key }));
-  const ids = Object.fromEntries(
-    Object.keys(keyFrameChoices).map((c) => [c, selectFrames(images, c as "all").map((i) => i.id)]),
-  );
-  assert.equal(ids, { none: [], first: ["f0"], human: ["f1", "f3"], all: ["f0", "f1", "f2", "f3"] });
-  assert.is(selectFrames(images, "human")[0], images[1]);
-  assert.equal(selectFrames([images[0] as Image], "human"), [], "no falling back where no frame is marked");
-  assert.equal(selectFrames([], "first"), []);
-});
-
-test("an unknown choice names the known ones and the nearest", () =>
-  refuses(
-    () => selectFrames([], "humen" as "human"),
-    /unknown choice of key frames \("humen"\)\. Known: none, first, human, all\. Did you mean "human"\?/,
-  ));
-
-test("names from the prototype are no choices", () =>
-  refuses(() => selectFrames([], "constructor" as "human"), /unknown choice/));
-
 test("the content hash is the SHA-256 of the encoded bytes", async () => {
   // printf abc | sha256sum
   assert.is(
@@ -216,7 +248,7 @@ test("a file's image holds the file's bytes; a missing file is named when it is 
   assert.equal([image.id, image.key], ["i1", false]);
   assert.is(await contentHash(image), createHash("sha256").update(readFileSync(path)).digest("hex"));
   rmSync(folder, { recursive: true });
-  await refuses(() => image.bytes(), /^image: cannot read the file \(.*x\.png\)\. There is no such file/);
+  await refuses(() => image.bytes(), /^image: cannot read the picture \(.*x\.png\)\. There is no such file/);
   await refuses(() => fileImage(tmpdir(), "i2").bytes(), /not a file/);
   await refuses(() => fileImage("x", ""), /id is not a non-empty string/);
 });

@@ -10,7 +10,8 @@ retrieverLaws("one that a user defines, with state", () =>
     prepare: ({ candidates }) => new Map(candidates.map((c) => [c.triple, c.text.length])),
     search: (_query, { candidates, state, k }) =>
       candidates
-        .map(({ triple }) => ({ triple, score: (state as Map<string, number>).get(triple) as number }))
+        .map(({ triple }) => triple as string)
+        .map((triple) => ({ triple, score: (state as Map<string, number>).get(triple) as number }))
         .sort((a, b) => b.score - a.score || (a.triple < b.triple ? -1 : 1))
         .slice(0, k),
   }),

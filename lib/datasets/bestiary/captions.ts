@@ -1,5 +1,6 @@
 import { random } from "../../core/index.js";
 import { moveNamed } from "./moves.js";
+import type { WorldOptions } from "./options.js";
 
 const starts = [
   "{c} shifts its weight and watches the hunter",
@@ -18,19 +19,22 @@ const vague = [
 ] as const;
 
 /**
- * A caption of a recording, as a person might write it. `informativeness` is the probability that it tells the distinctive act
- * (in words other than the attack's name); otherwise it stays vague. Equal arguments, equal text.
+ * A caption of a recording, as a person might write it. `captionInformativeness` is the probability that it tells the distinctive act
+ * (in words other than the attack's name); otherwise it stays vague. `captionShortcut` is the probability that it names the attack instead.
+ * Equal arguments, equal text.
  */
 export function caption(
-  creature: string,
-  move: string,
+  { creature, move, name }: { readonly creature: string; readonly move: string; readonly name: string },
   recording: string,
-  informativeness: number,
   worldKey: unknown,
+  { captionInformativeness, captionShortcut }: Pick<WorldOptions, "captionInformativeness" | "captionShortcut">,
 ): string {
   const r = random("bestiary", worldKey, "caption", recording);
-  const tells = r.float() < informativeness;
-  const act = r.pick(tells ? (moveNamed.get(move)?.captions ?? vague) : vague);
+  const tells = r.float() < captionInformativeness;
+  const written = r.pick(tells ? (moveNamed.get(move)?.captions ?? vague) : vague);
+  const named =
+    captionShortcut > 0 && random("bestiary", worldKey, "caption shortcut", recording).float() < captionShortcut;
+  const act = named ? `uses ${name}` : written;
   const short = r.float() < 0.25;
   const start = r.pick(starts).replace("{c}", creature);
   return short ? `${creature} ${act}.` : `${start}${r.pick(links)}${act}.`;

@@ -2,14 +2,14 @@ import { Resvg } from "@resvg/resvg-js";
 import { type Image, type Random, random, stableHash } from "../../core/index.js";
 import { caption } from "./captions.js";
 import { lookOf } from "./looks.js";
+import { type WorldOptions, worldOptions } from "./options.js";
 import { acts, blend, type Pose, rest } from "./poses.js";
 import type { Clip } from "./questions.js";
 import { drawScene, type Scene } from "./scene.js";
 import type { World } from "./world.js";
 
-/** Frames of a clip; three of them, next to each other, show the act. */
-const frameCount = 16;
-const keyCount = 3;
+/** Frames before the act, at least. */
+const leadFrames = 5;
 
 const skies = ["#a9d3f0", "#f3c9a0", "#c9c4e8", "#d8e6d0", "#8fa3c4", "#f0e2b6"] as const;
 const grounds = ["#8c7a5a", "#6f8a55", "#9a8f88", "#b59a6a", "#5f6b6b", "#c7c2b8"] as const;
@@ -22,46 +22,55 @@ const fars = ["#7f93a8", "#8a7f98", "#7d9a86", "#a58f7c", "#5d6d86"] as const;
 export function clips(
   world: World,
   worldKey: unknown,
-  options: { readonly imageAmbiguity: number; readonly captionInformativeness: number },
+  options: WorldOptions,
 ): { clip: Clip; portrait: (creature: string) => Image } {
+  const { clipFrames, clipKeyFrames, imageAmbiguity } = options;
   const index = new Map(world.creatures.map((c) => [c.id, c.index]));
+  // an id stands for the bytes: it depends on whatever they depend on, and on nothing else
+  const variant =
+    clipFrames === worldOptions.clipFrames.default && clipKeyFrames === worldOptions.clipKeyFrames.default
+      ? []
+      : [clipFrames, clipKeyFrames];
   const clip: Clip = (id, take) => {
     const attack = world.attack.get(id);
     if (!attack) return { images: [], caption: "" };
     const key = [worldKey, id, take];
-    const recording = stableHash(["bestiary clip", 1, ...key, options.imageAmbiguity]);
-    const start = 5 + random("bestiary", ...key, "start").int(frameCount - keyCount - 5);
+    const isMarked = options.imageShortcut > 0 && random("bestiary", ...key, "mark").float() < options.imageShortcut;
+    const mark = isMarked ? markOf(id) : undefined;
+    const recording = stableHash(["bestiary clip", 1, ...key, imageAmbiguity, ...variant, ...(mark ? [mark] : [])]);
+    const start = leadFrames + random("bestiary", ...key, "start").int(clipFrames - clipKeyFrames - leadFrames);
     // recordings differ in how fully the act shows
     const vigour = 0.55 + 0.45 * random("bestiary", ...key, "vigour").float();
-    const images = Array.from({ length: frameCount }, (_, frame) => {
+    const images = Array.from({ length: clipFrames }, (_, frame) => {
       const at = frame - start;
-      const isKey = at >= 0 && at < keyCount;
+      const isKey = at >= 0 && at < clipKeyFrames;
       return image(`${recording}/${frame}`, isKey, () => {
         const camera = take === "entity" ? [worldKey, attack.creature] : key;
-        const scene = setting(
+        const idle = setting(
           random("bestiary", ...camera, "camera"),
           random("bestiary", ...key, "gait"),
           index.get(attack.creature) as number,
           frame,
           random("bestiary", ...key, "frame", frame),
         );
+        const scene = mark ? { ...idle, mark } : idle;
         const act = acts[attack.move];
         if (!isKey || !act) return scene;
         return {
           ...scene,
           act: {
             act,
-            height: ([0.85, 1, 0.9][at] as number) * vigour,
-            t: at / (keyCount - 1),
+            height: (clipKeyFrames === 1 ? 1 : at === 0 ? 0.85 : at === clipKeyFrames - 1 ? 0.9 : 1) * vigour,
+            t: clipKeyFrames === 1 ? 0.5 : at / (clipKeyFrames - 1),
             colour: attack.theme.colour,
-            ambiguity: options.imageAmbiguity,
+            ambiguity: imageAmbiguity,
           },
         };
       });
     });
     return {
       images,
-      caption: caption(attack.creature, attack.move, `${id} ${take}`, options.captionInformativeness, worldKey),
+      caption: caption(attack, `${id} ${take}`, worldKey, options),
     };
   };
   const portrait = (creature: string) =>
@@ -75,6 +84,14 @@ export function clips(
       ),
     );
   return { clip, portrait };
+}
+
+const markColours = ["#ff00e6", "#00ff5e", "#00a2ff", "#ffee00", "#ff7700", "#111111"] as const;
+
+/** Colours of an attack's mark, one a corner; the same in every world. */
+function markOf(attack: string): string[] {
+  const r = random("bestiary canon", attack, "mark");
+  return Array.from({ length: 4 }, () => r.pick(markColours));
 }
 
 const image = (id: string, key: boolean, scene: () => Scene): Image =>

@@ -1,12 +1,11 @@
 import type { Question } from "../../core/index.js";
-import { resolveOptions } from "../../core/index.js";
 import type { Entity, Triple } from "../../graph/index.js";
 import { clips } from "./clips.js";
 import { entitiesOf } from "./entities.js";
 import { describeLook } from "./looks.js";
-import { worldOptions } from "./options.js";
-import { askQuestions } from "./questions.js";
-import { makeWorld, type WorldOptions } from "./world.js";
+import { resolveBestiary, worldOptions } from "./options.js";
+import { askQuestions, favouriteAnswers } from "./questions.js";
+import { makeWorld } from "./world.js";
 
 /** One generated world: what `graphFrom` and `defineDataset` take. */
 export interface Bestiary {
@@ -23,20 +22,22 @@ export interface Bestiary {
  * Cost: O(creatures), about 50 ms for 22; a frame takes about 2 ms.
  *
  * @param world any JSON value; tells worlds apart. With `regularity` 1 all worlds have the same facts.
- * @param options see {@link bestiaryOptions}, without seed, split and trainWorlds; an unknown one is an error.
+ * @param options see {@link bestiaryOptions}, without seed, split and the numbers of worlds; an unknown one is an error.
  * @example
  * bestiary("mine", { creatures: 3 }).questions.length   // 33
  */
 export function bestiary(world: unknown, options: Readonly<Record<string, unknown>> = {}): Bestiary {
-  const o = resolveOptions("bestiary", worldOptions, options) as unknown as WorldOptions & {
-    imageAmbiguity: number;
-    captionInformativeness: number;
-  };
+  const o = resolveBestiary(worldOptions, options);
   const made = makeWorld(world, o);
   const { clip, portrait } = clips(made, world, o);
   return {
     entities: entitiesOf(made, clip, describeLook, portrait),
     triples: made.triples,
-    questions: askQuestions(made, world, clip),
+    questions: askQuestions(made, world, clip, {
+      textShortcut: o.textShortcut,
+      answerSkew: o.answerSkew,
+      // what the favourites are is the canon's to say, so that they are the same in every world
+      favourites: o.answerSkew > 0 ? favouriteAnswers(makeWorld("canon", { ...o, regularity: 1 })) : new Map(),
+    }),
   };
 }

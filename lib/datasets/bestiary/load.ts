@@ -1,31 +1,28 @@
-import { type Question, random, resolveOptions } from "../../core/index.js";
+import { type Question, random } from "../../core/index.js";
 import { graphFrom } from "../../graph/index.js";
 import { defineDataset } from "../define.js";
 import type { Dataset } from "../types.js";
 import { card } from "./card.js";
 import { type Bestiary, bestiary } from "./generate.js";
-import { bestiaryOptions, worldOptions } from "./options.js";
+import { bestiaryOptions, resolveBestiary, shortcutNames } from "./options.js";
 
-export interface BestiaryOptions {
-  readonly seed?: number;
-  readonly split?: "train" | "validation" | "test";
-  readonly trainWorlds?: number;
-  readonly creatures?: number;
-  readonly phaseRate?: number;
-  readonly conditionRate?: number;
-  readonly crossEdges?: number;
-  readonly regularity?: number;
-  readonly imageAmbiguity?: number;
-  readonly captionInformativeness?: number;
-}
+/** Options of {@link loadBestiary}; meanings, ranges and defaults in {@link bestiaryOptions}. */
+export type BestiaryOptions = { readonly split?: "train" | "validation" | "test" } & {
+  readonly [K in Exclude<keyof typeof bestiaryOptions, "split">]?: number;
+};
 
 /**
  * The embedded data set: worlds of fictional creatures, generated. Its `test` split is the world of `seed` with 238 questions in the six
- * sub-tasks of MH-MMKG (24, 109, 28, 29, 35, 13); `validation` is one other world, `train` is `trainWorlds` more, so that no test question
- * and no test cluster is spent on learning. Worlds share creature names, vocabulary and, to the degree `regularity`, facts.
- * Training worlds stand side by side in one graph, ids and clusters prefixed `w1/`, `w2/` …, labels not.
+ * sub-tasks of MH-MMKG (24, 109, 28, 29, 35, 13); `validation` is `validationWorlds` others, `train` is `trainWorlds` others again, so that no test
+ * question and no test cluster is spent on learning. Worlds share creature names, vocabulary and, to the degree `regularity`, facts.
+ * Training worlds stand side by side in one graph, ids and clusters prefixed `w1/`, `w2/` …, labels not; validation worlds likewise when they are
+ * several.
  *
- * Cluster: the creature. No meta field is visible. Errors: an unknown option or a value out of range.
+ * Leaks can be planted in all splits alike (`textShortcut`, `imageShortcut`, `captionShortcut`, `answerSkew`), to see whether a method or an audit
+ * finds them; `card.notices` says so. How far shortcuts get where none is planted: data/bestiary/card.md.
+ *
+ * Cluster: the creature. No meta field is visible. Errors: an unknown option or a value out of range. Cost: O(worlds · creatures), about 60 ms for a
+ * world of 22; a frame is drawn when its bytes are asked for, in about 1 ms.
  *
  * @example
  * const dataset = await loadBestiary({ seed: 0 });
@@ -33,12 +30,10 @@ export interface BestiaryOptions {
  * dataset.card.origin        // "generated"
  */
 export async function loadBestiary(options: BestiaryOptions = {}): Promise<Dataset> {
-  const o = resolveOptions("bestiary", bestiaryOptions, options as Readonly<Record<string, unknown>>);
-  const shape = Object.fromEntries(Object.keys(worldOptions).map((key) => [key, o[key]]));
-  const { seed, split } = o as { seed: number; split: "train" | "validation" | "test" };
-  const worlds = split === "train" ? (o.trainWorlds as number) : 1;
+  const { seed, split, trainWorlds, validationWorlds, ...shape } = resolveBestiary(bestiaryOptions, options);
+  const worlds = { test: 1, validation: validationWorlds, train: trainWorlds }[split];
   const made = Array.from({ length: worlds }, (_, i) => bestiary([split, seed, i], shape));
-  const { entities, triples, questions } = split === "train" ? sideBySide(made) : (made[0] as Bestiary);
+  const { entities, triples, questions } = split === "train" || worlds > 1 ? sideBySide(made) : (made[0] as Bestiary);
   const other = (wanted: BestiaryOptions["split"]) => () => loadBestiary({ ...options, split: wanted });
   return defineDataset({
     name: "bestiary",
@@ -50,7 +45,13 @@ export async function loadBestiary(options: BestiaryOptions = {}): Promise<Datas
     clusterName: "creature",
     licence: "MIT",
     citation: "Generated; shape after MH-MMKG (arXiv 2506.17589)",
-    card: card(entities, triples, questions, worlds),
+    card: card(
+      entities,
+      triples,
+      questions,
+      worlds,
+      shortcutNames.map((name) => ({ name, share: shape[name] })),
+    ),
   });
 }
 

@@ -1,5 +1,6 @@
-import { type Image, type Question, random } from "../../core/index.js";
+import { byCodeUnit, type Image, type Question, random } from "../../core/index.js";
 import { withArticle } from "./captions.js";
+import { moveNamed } from "./moves.js";
 import { phaseHints, phrasings, type QuestionKind, questionKinds, subTasks } from "./phrasings.js";
 import { type Creature, type Route, relation, type World } from "./world.js";
 
@@ -120,14 +121,52 @@ function candidatesOf(world: World, creature: Creature): Candidate[] {
   return found;
 }
 
+/** Kind of question → its answers, the one that is right for most that can be asked first; ties in code-unit order. */
+export function favouriteAnswers(world: World): Map<QuestionKind, readonly string[]> {
+  const counts = new Map<QuestionKind, Map<string, number>>();
+  for (const { kind, answers } of world.creatures.flatMap((c) => candidatesOf(world, c))) {
+    const count = counts.get(kind) ?? new Map<string, number>();
+    counts.set(kind, count);
+    count.set(answers[0] as string, (count.get(answers[0] as string) ?? 0) + 1);
+  }
+  return new Map(
+    [...counts].map(([kind, count]) => [
+      kind,
+      [...count].sort(([a, n], [b, m]) => m - n || byCodeUnit(a, b)).map(([answer]) => answer),
+    ]),
+  );
+}
+
+/** The leaks that are planted in questions; see `bestiaryOptions`. */
+export interface Leaks {
+  readonly textShortcut: number;
+  readonly answerSkew: number;
+  readonly favourites: ReadonlyMap<QuestionKind, readonly string[]>;
+}
+
 /**
  * The questions of a world. Each sub-task gets its count (scaled by creatures / 22); each of its kinds gets its share as far as the world has
  * matter for it. Within a kind, everything is asked once before anything is asked twice (of another recording).
- * A sub-task without matter has no questions.
+ * A sub-task without matter has no questions. Under `answerSkew` that share of them is drawn, again and again, from those with the first of the
+ * kind's `favourites` that this world has.
  */
-export function askQuestions(world: World, worldKey: unknown, clip: Clip): Question[] {
+export function askQuestions(world: World, worldKey: unknown, clip: Clip, leaks: Leaks): Question[] {
   const r = random("bestiary", worldKey, "questions");
+  const skew = random("bestiary", worldKey, "answer skew");
   const candidates = world.creatures.flatMap((c) => candidatesOf(world, c));
+  /** What the wording gives away of the clip: how a person would put the act, the same words for the same move in every world. */
+  const given = (attack: string | undefined, id: string): string => {
+    if (attack === undefined || leaks.textShortcut === 0) return "";
+    if (random("bestiary", worldKey, "text shortcut", id).float() >= leaks.textShortcut) return "";
+    return `{c} ${moveNamed.get(world.attack.get(attack)?.move as string)?.captions[0]}. `;
+  };
+  const liked = new Map(
+    [...leaks.favourites].map(([kind, answers]) => {
+      const own = candidates.filter((c) => c.kind === kind);
+      const favourite = answers.find((a) => own.some((c) => c.answers[0] === a));
+      return [kind, own.filter((c) => c.answers[0] === favourite)] as const;
+    }),
+  );
   const chosen: (Candidate & { readonly take: number })[] = [];
   subTasks.forEach((task, subTask) => {
     const kinds = questionKinds.filter((k) => phrasings[k].subTask === subTask && candidates.some((c) => c.kind === k));
@@ -141,16 +180,26 @@ export function askQuestions(world: World, worldKey: unknown, clip: Clip): Quest
       const kind = (fresh.length > 0 ? fresh : kinds).reduce((a, b) => (behind(b) < behind(a) ? b : a));
       if ((decks.get(kind) as Candidate[]).length === 0)
         decks.set(kind, r.shuffle(candidates.filter((c) => c.kind === kind)));
-      chosen.push({ ...((decks.get(kind) as Candidate[]).pop() as Candidate), take: dealt.get(kind) as number });
+      const among = liked.get(kind) ?? [];
+      const isSkewed = among.length > 0 && skew.float() < leaks.answerSkew;
+      const candidate = isSkewed ? skew.pick(among) : ((decks.get(kind) as Candidate[]).pop() as Candidate);
+      chosen.push({ ...candidate, take: dealt.get(kind) as number });
       dealt.set(kind, (dealt.get(kind) as number) + 1);
     }
   });
-  return r
-    .shuffle(chosen)
-    .map((candidate, i) => write(candidate, `q${String(i + 1).padStart(3, "0")}`, worldKey, clip));
+  return r.shuffle(chosen).map((candidate, i) => {
+    const id = `q${String(i + 1).padStart(3, "0")}`;
+    return write(candidate, id, worldKey, clip, given(candidate.attack, id));
+  });
 }
 
-function write(candidate: Candidate & { readonly take: number }, id: string, worldKey: unknown, clip: Clip): Question {
+function write(
+  candidate: Candidate & { readonly take: number },
+  id: string,
+  worldKey: unknown,
+  clip: Clip,
+  given: string,
+): Question {
   const { kind, creature, attack, answers, routes, slots = {}, take } = candidate;
   const r = random("bestiary", worldKey, "wording", id);
   const c = creature.id;
@@ -158,7 +207,7 @@ function write(candidate: Candidate & { readonly take: number }, id: string, wor
   const hinted = phase !== undefined && kind !== "phase" && kind !== "phaseCondition" && r.float() < 0.5;
   const template = (hinted ? r.pick(phaseHints) : "") + r.pick(withCreature(phrasings[kind].texts, hinted));
   const values: Record<string, string> = { ...slots, c, s: `${c}'s`, p: phase?.name ?? "" };
-  const text = template.replace(/\{(\w)\}/g, (_, slot: string) => values[slot] as string);
+  const text = `${given}${template}`.replace(/\{(\w)\}/g, (_, slot: string) => values[slot] as string);
   const recording = attack === undefined ? undefined : clip(attack, `${kind} ${take}`);
   return {
     id,

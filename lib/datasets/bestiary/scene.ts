@@ -25,6 +25,8 @@ export interface Scene {
   };
   /** −1 dark … 1 bright. */
   readonly lighting: number;
+  /** Colours of a mark laid over the corners, clockwise from top left; none by default. */
+  readonly mark?: readonly string[];
 }
 
 const n = (value: number) => value.toFixed(2);
@@ -47,8 +49,23 @@ export function drawScene(scene: Scene): string {
       : "";
   const hills = place.hills.map((h, i) => `${n(i * 24)} ${n(60 - h)}`).join(" L");
   const shade = scene.lighting < 0 ? "#05060f" : "#fff6d8";
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="96" viewBox="0 0 96 96"><rect width="96" height="96" fill="${place.sky}"/><path d="M0 ${groundY} L${hills} L96 ${groundY} Z" fill="${place.far}"/><rect y="70" width="96" height="26" fill="${place.ground}"/><g transform="translate(${n(48 + scene.shiftX)} ${n(groundY + scene.shiftY)}) rotate(${n(scene.tilt)}) scale(${n(scene.zoom)}) translate(-48 -${groundY})">${svg}${effects}</g><rect width="96" height="96" fill="${shade}" opacity="${n(Math.abs(scene.lighting) * 0.4)}"/></svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="96" viewBox="0 0 96 96"><rect width="96" height="96" fill="${place.sky}"/><path d="M0 ${groundY} L${hills} L96 ${groundY} Z" fill="${place.far}"/><rect y="70" width="96" height="26" fill="${place.ground}"/><g transform="translate(${n(48 + scene.shiftX)} ${n(groundY + scene.shiftY)}) rotate(${n(scene.tilt)}) scale(${n(scene.zoom)}) translate(-48 -${groundY})">${svg}${effects}</g><rect width="96" height="96" fill="${shade}" opacity="${n(Math.abs(scene.lighting) * 0.4)}"/>${drawMark(scene.mark ?? [])}</svg>`;
 }
+
+const markSide = 16;
+const corners = [
+  [0, 0],
+  [96 - markSide, 0],
+  [96 - markSide, 96 - markSide],
+  [0, 96 - markSide],
+] as const;
+const drawMark = (colours: readonly string[]) =>
+  colours
+    .map((colour, i) => {
+      const [x, y] = corners[i] as (typeof corners)[number];
+      return `<rect x="${x}" y="${y}" width="${markSide}" height="${markSide}" fill="${colour}"/>`;
+    })
+    .join("");
 
 function drawCreature(look: Look, pose: Pose): { svg: string; anchors: Anchors } {
   const { hue, light, length, height } = look;

@@ -1,6 +1,7 @@
 import { type Random, random } from "../../core/index.js";
 import type { Triple } from "../../graph/index.js";
 import { moves } from "./moves.js";
+import type { WorldOptions } from "./options.js";
 import {
   classes,
   conditions,
@@ -18,14 +19,11 @@ import {
   weapons,
 } from "./vocabulary.js";
 
-/** What shapes a world; see `bestiaryOptions` for ranges and defaults. */
-export interface WorldOptions {
-  readonly creatures: number;
-  readonly phaseRate: number;
-  readonly conditionRate: number;
-  readonly crossEdges: number;
-  readonly regularity: number;
-}
+/** What the facts of a world depend on. */
+export type FactOptions = Pick<
+  WorldOptions,
+  "creatures" | "minAttacks" | "maxAttacks" | "phaseRate" | "conditionRate" | "crossEdges" | "regularity"
+>;
 
 interface Attack {
   readonly id: string;
@@ -77,7 +75,8 @@ export const relation = {
   prey: "preys on",
 } as const;
 
-const maxAttacks = 7;
+/** Moves that the canon can give a creature in a world of the default size; the rest are what a slot takes that leaves the canon. */
+const canonMoves = 7;
 const comboRate = 0.5;
 
 /**
@@ -98,7 +97,7 @@ function factsOf(worldKey: unknown, regularity: number) {
 }
 
 /** A world of creatures, decided fact by fact: O(creatures). `worldKey` is any JSON value; equal keys and options, equal world. */
-export function makeWorld(worldKey: unknown, options: WorldOptions): World {
+export function makeWorld(worldKey: unknown, options: FactOptions): World {
   const { keeps, fact } = factsOf(worldKey, options.regularity);
   const chance = (key: string, probability: number) => fact(`${key}?`, (r) => r.float()) < probability;
   const triples: Triple[] = [];
@@ -116,7 +115,7 @@ export function makeWorld(worldKey: unknown, options: WorldOptions): World {
       : "";
 
   const creatures = creatureNames.slice(0, options.creatures).map((id, index): Creature => {
-    const attacks = drawAttacks(id, keeps, fact, worldKey);
+    const attacks = drawAttacks(id, keeps, fact, worldKey, options);
     const count = chance(`${id}/phase`, options.phaseRate) ? (chance(`${id}/second phase`, 0.45) ? 2 : 1) : 0;
     const named = random("bestiary canon", id, "phases").shuffle(phases).slice(0, 4);
     const first = fact(`${id}/phase 1`, (r) => r.int(4));
@@ -210,7 +209,8 @@ export function makeWorld(worldKey: unknown, options: WorldOptions): World {
     if (!chance(`${id}/${slot}/combo`, comboRate)) return;
     const head = (attacks[slot] as Attack).id;
     const others = attacks.filter((_, i) => i !== slot);
-    const at = fact(`${id}/${slot}/follower`, (r) => r.int(maxAttacks - 1)) % others.length;
+    const at =
+      fact(`${id}/${slot}/follower`, (r) => r.int(Math.max(canonMoves, options.maxAttacks) - 1)) % others.length;
     const linked = (out.get(head) ?? []).filter((t) => t.relation === relation.combo);
     const followers = [others[at] as Attack].filter((a) => !linked.some((t) => t.tail === a.id));
     if (linked.length === 0 && chance(`${id}/${slot}/second`, 0.45))
@@ -283,19 +283,28 @@ export function makeWorld(worldKey: unknown, options: WorldOptions): World {
   }
 }
 
-/** Five to seven attacks, each of another kind. A slot that leaves the canon takes a kind that the canon does not give this creature. */
+/**
+ * `minAttacks` to `maxAttacks` attacks, each of another move. A slot that leaves the canon takes another move than the canon's: one of those that the
+ * canon does not give this creature, as long as there are any.
+ */
 function drawAttacks(
   creature: string,
   keeps: (key: string) => boolean,
   fact: <T>(key: string, draw: (r: Random) => T) => T,
   worldKey: unknown,
+  { minAttacks, maxAttacks }: FactOptions,
 ): Attack[] {
   const canon = random("bestiary canon", creature, "moves").shuffle(moves);
-  const spare = random("bestiary", worldKey, creature, "moves").shuffle(canon.slice(maxAttacks));
+  const spare = random("bestiary", worldKey, creature, "moves").shuffle(canon.slice(canonMoves));
   const themePool = random("bestiary canon", creature, "themes").sample(themes, 2);
-  const count = 5 + fact(`${creature}/attacks`, (r) => r.int(3));
-  return canon.slice(0, count).map((usual, slot) => {
-    const move = keeps(`${creature}/attack ${slot}`) ? usual : (spare[slot] as (typeof moves)[number]);
+  const count = minAttacks + fact(`${creature}/attacks`, (r) => r.int(maxAttacks - minAttacks + 1));
+  const slots = canon.slice(0, count).map((usual, slot) => ({ usual, kept: keeps(`${creature}/attack ${slot}`) }));
+  const taken = new Set(slots.filter(({ kept }) => kept).map(({ usual }) => usual));
+  return slots.map(({ usual, kept }, slot) => {
+    // twelve slots at most leave one of the fourteen moves free that is not the usual one
+    const free = [...spare.slice(slot), ...spare.slice(0, slot), ...canon].find((m) => m !== usual && !taken.has(m));
+    const move = kept ? usual : (free as (typeof moves)[number]);
+    taken.add(move);
     const theme = random("bestiary canon", creature, move.name, "theme").pick(themePool);
     const name = `${theme.name} ${move.name}`;
     return { id: `${creature} ${name}`, name, creature, move: move.name, theme };

@@ -1,0 +1,2 @@
+export { loadAtlas } from "./load.js";
+export type { AtlasOptions } from "./options.js";

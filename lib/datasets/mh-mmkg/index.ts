@@ -1,0 +1,2 @@
+export { loadMhMmkg } from "./load.js";
+export { type MhMmkgOptions, mhMmkgOptions } from "./options.js";

@@ -1,0 +1,270 @@
+import { type Batch, type Column as ArrowColumn, Type, tableFromIPC } from "@uwdata/flechette";
+import { MkgError } from "../../core/index.js";
+import { type Column, type Columns, DateColumn, TextColumn } from "../columns.js";
+import { stack } from "../text-column.js";
+import { encodeArrow } from "./arrow-write.js";
+import { streamSegments } from "./arrow-messages.js";
+import { checkNames } from "./delimited.js";
+import type { SourceRows, TableFormat } from "./format.js";
+import { Interner, notUtf8 } from "./interner.js";
+import { wrongByte } from "./decode.js";
+import type { Notice } from "../notices.js";
+
+type ArrowType = ArrowColumn<unknown>["type"];
+
+/** Where a column stands, for errors. */
+interface Place {
+  readonly place: string;
+  readonly file: string;
+  readonly name: string;
+  readonly interner: Interner;
+  repair(what: string): void;
+}
+
+/**
+ * Arrow IPC, file or stream, not compressed (the format of `feather` version 2 without compression too). Text columns are read from their bytes, dictionary
+ * columns from their codes; 64-bit integers are bigints; decimals are text with all their digits; dates and timestamps are `Date`s, or text where a `Date` cannot
+ * hold their digits; lists of text, numbers or booleans are arrays.
+ */
+export const arrow: TableFormat = {
+  extensions: ["arrow", "arrows", "feather", "ipc"],
+  async read(source, { place, decide }) {
+    const bytes = aligned(await source.bytes());
+    const path = source.path;
+    const repaired = new Map<string, Notice>();
+    const interner = new Interner(place);
+    let names: readonly string[] = [];
+    let parts: Columns[];
+    try {
+      parts = segments(bytes, place, path).map((segment) => {
+        const table = tableFromIPC(segment as Uint8Array, { useBigInt: true, useDecimalInt: true, useDecimalBigInt: true } as object);
+        ({ names } = decide([...table.names], path));
+        checkNames(place, path, names);
+        const data = new Map<string, Column>();
+        for (const [i, name] of names.entries()) {
+          const repair = (what: string) =>
+            repaired.set(what, { what, count: (repaired.get(what)?.count ?? 0) + 1, examples: [name] });
+          data.set(name, columnOf(table.getChildAt(i) as ArrowColumn<unknown>, { place, file: path, name, interner, repair }));
+        }
+        return { data, rows: table.numRows };
+      });
+    } catch (error) {
+      if (error instanceof MkgError) throw error;
+      const { message } = error as Error;
+      throw /compression/.test(message)
+        ? new MkgError(
+            place,
+            `${path}: compressed Arrow`,
+            "Arrow without compression, plain or as .gz",
+            "Write it without: in pyarrow write_feather(table, path, compression='uncompressed')",
+          )
+        : new MkgError(place, `${path}: not Arrow, or damaged (${message})`, "Arrow IPC, file or stream", "Write it again");
+    }
+    const columns = stack(parts);
+    return [
+      {
+        file: path,
+        part: "",
+        columns,
+        line: (row: number) => row + 1,
+        header: true,
+        refused: [],
+        repaired: [...repaired.values()],
+        notices: [],
+      } satisfies SourceRows,
+    ];
+  },
+  encode: encodeArrow,
+};
+
+/** Typed arrays begin at multiples of their size. */
+const aligned = (bytes: Uint8Array): Uint8Array => (bytes.byteOffset % 8 === 0 ? bytes : Uint8Array.from(bytes));
+
+const magic = "ARROW1";
+const textAt = (bytes: Uint8Array, from: number) => String.fromCharCode(...bytes.subarray(from, from + magic.length));
+
+function segments(bytes: Uint8Array, place: string, path: string): (Uint8Array | Uint8Array[])[] {
+  if (textAt(bytes, 0) !== magic) return streamSegments(bytes, place, path);
+  if (bytes.length < 24 || textAt(bytes, bytes.length - magic.length) !== magic)
+    throw new MkgError(place, `${path}: the Arrow file has no end`, "A whole file", "Copy or write it again");
+  return [bytes];
+}
+
+function columnOf(column: ArrowColumn<unknown>, at: Place): Column {
+  const { type, length } = column;
+  const batches = column.data as readonly Batch<unknown>[];
+  switch (type.typeId) {
+    case Type.Utf8:
+    case Type.LargeUtf8:
+    case Type.Utf8View:
+      return new TextColumn(textCodes(batches, length, at), at.interner.values);
+    case Type.Dictionary:
+      return dictionaryColumn(type, batches, length, at);
+    case Type.Bool:
+    case Type.Null:
+      return column.nullCount === length ? new Array<null>(length).fill(null) : [...column];
+    case Type.Float:
+      return column.nullCount > 0 ? [...column] : Float64Array.from(column as Iterable<number>);
+    case Type.Int:
+      if (column.nullCount > 0) return [...column];
+      if (type.bitWidth < 64) return Float64Array.from(column as Iterable<number>);
+      return type.signed ? BigInt64Array.from(column as unknown as Iterable<bigint>) : [...column];
+    case Type.Decimal:
+      at.repair("decimal columns read as text, with all their digits");
+      return Array.from(column, (value) => (value === null ? null : decimalText(value as bigint, type.scale)));
+    case Type.Date:
+    case Type.Timestamp:
+      return instants(type, batches, length, at);
+    case Type.List:
+    case Type.LargeList:
+    case Type.FixedSizeList:
+    case Type.ListView:
+    case Type.LargeListView: {
+      const inner = type.children[0]?.type.typeId as number;
+      if (isText(inner)) return batches.flatMap((batch) => textLists(batch, at));
+      if (([Type.Bool, Type.Float, Type.Int, Type.Null] as number[]).includes(inner))
+        return Array.from(column, (value) =>
+          value === null ? null : Object.freeze(Array.from(value as Iterable<unknown>)),
+        );
+      throw unheld(at, `a list of ${typeName(inner)}`);
+    }
+    default:
+      throw unheld(at, typeName(type.typeId));
+  }
+}
+
+const isText = (id: number): boolean => ([Type.Utf8, Type.LargeUtf8, Type.Utf8View] as number[]).includes(id);
+
+/** Lists of text by the offsets of their items: the decoder's own reading of text drops a byte order mark and mends wrong bytes. */
+function textLists(batch: Batch<unknown>, at: Place): (readonly (string | null)[] | null)[] {
+  const child = batch.children![0] as Batch<unknown>;
+  const codes = textCodes([child], child.length, at);
+  const { offsets, sizes } = batch;
+  const stride = (batch as unknown as { stride?: number }).stride ?? 0;
+  return Array.from({ length: batch.length }, (_, i) => {
+    if (!isValid(batch, i)) return null;
+    const start = offsets ? Number(offsets[i]) : i * stride;
+    const end = sizes ? start + Number(sizes[i]) : offsets ? Number(offsets[i + 1]) : start + stride;
+    return Object.freeze(Array.from(codes.subarray(start, end), (code) => (code < 0 ? null : at.interner.values[code]!)));
+  });
+}
+
+const typeName = (id: number): string =>
+  (Object.entries(Type).find(([, value]) => value === id)?.[0] ?? `type ${id}`).toLowerCase();
+
+const unheld = ({ place, file, name }: Place, what: string) =>
+  new MkgError(
+    place,
+    `${file}, column ${name}: ${what}, which a cell cannot hold`,
+    "Text, numbers, booleans, dates, and lists of text, numbers or booleans",
+    "Leave the column out, or write it as text",
+  );
+
+const isValid = (batch: Batch<unknown>, row: number): boolean =>
+  batch.nullCount === 0 || !batch.validity?.length || ((batch.validity[row >> 3]! >> (row & 7)) & 1) === 1;
+
+const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/** Codes of a text column, from the bytes of its values. */
+function textCodes(batches: readonly Batch<unknown>[], length: number, at: Place): Int32Array {
+  const codes = new Int32Array(length);
+  let row = 0;
+  for (const batch of batches) {
+    const { offsets } = batch;
+    const view = (batch as unknown as { view?(i: number): Uint8Array }).view?.bind(batch);
+    let bytes = bufferOf(batch.values as Uint8Array);
+    for (let i = 0; i < batch.length; i++, row++) {
+      if (!isValid(batch, i)) {
+        codes[row] = -1;
+        continue;
+      }
+      if (view) bytes = bufferOf(view(i));
+      const start = view ? 0 : Number(offsets![i]);
+      const end = view ? bytes.length : Number(offsets![i + 1]);
+      if (!(start >= 0 && start <= end && end <= bytes.length))
+        throw new MkgError(at.place, `${at.file}, row ${row + 1}, column ${at.name}: damaged offsets`, "", "Write it again");
+      const code = at.interner.codeOf(bytes, start, end);
+      if (code === notUtf8)
+        throw new MkgError(
+          at.place,
+          `${at.file}, row ${row + 1}, column ${at.name}: not UTF-8 (${wrongByte(bytes.subarray(start, end))})`,
+          "Arrow text is UTF-8",
+          "Write it again from decoded text",
+        );
+      codes[row] = code;
+    }
+  }
+  return codes;
+}
+
+function dictionaryColumn(
+  type: ArrowType,
+  batches: readonly Batch<unknown>[],
+  length: number,
+  at: Place,
+): Column {
+  if (batches.length === 0) return new Array<null>(length).fill(null);
+  const dictionary = (batches[0] as unknown as { dictionary: ArrowColumn<unknown> }).dictionary;
+  const inner = dictionary.type.typeId as number;
+  const text = isText(inner);
+  // two entries of a dictionary may be equal: equal text gets one code
+  const entries = text ? textCodes(dictionary.data as readonly Batch<unknown>[], dictionary.length, at) : columnOf(dictionary, at);
+  const codes = new Int32Array(length);
+  let row = 0;
+  for (const batch of batches)
+    for (let i = 0; i < batch.length; i++, row++) {
+      const index = isValid(batch, i) ? Number(batch.values![i]) : -1;
+      if (index >= entries.length || index < -1)
+        throw new MkgError(
+          at.place,
+          `${at.file}, row ${row + 1}, column ${at.name}: entry ${index} of a dictionary of ${entries.length}`,
+          "",
+          "Write the file again",
+        );
+      codes[row] = text ? (index < 0 ? -1 : (entries as Int32Array)[index]!) : index;
+    }
+  return text
+    ? new TextColumn(codes, at.interner.values)
+    : Array.from(codes, (index) => (index < 0 ? null : entries.at(index)));
+}
+
+function decimalText(scaled: bigint, scale: number): string {
+  const digits = (scaled < 0n ? -scaled : scaled).toString().padStart(scale + 1, "0");
+  const text = scale > 0 ? `${digits.slice(0, -scale)}.${digits.slice(-scale)}` : digits;
+  return scaled < 0n ? `-${text}` : text;
+}
+
+const largestDate = 8_640_000_000_000_000;
+
+/** Dates and timestamps. Units of a timestamp: seconds, milliseconds, microseconds, nanoseconds. */
+function instants(type: ArrowType, batches: readonly Batch<unknown>[], length: number, at: Place): Column {
+  const { unit, typeId } = type as { unit: number; typeId: number };
+  const isDate = typeId === Type.Date;
+  const perSecond = isDate ? 1000n : [1n, 1000n, 1_000_000n, 1_000_000_000n][unit]!;
+  const raw: (bigint | null)[] = [];
+  for (const batch of batches)
+    for (let i = 0; i < batch.length; i++) {
+      const source = (batch as unknown as { source?: Batch<unknown> }).source ?? batch;
+      const value = BigInt(source.values![i]!);
+      raw.push(isValid(batch, i) ? (isDate && unit === 0 ? value * 86_400_000n : value) : null);
+    }
+  const ms = new Float64Array(length);
+  let fits = true;
+  for (const [row, value] of raw.entries()) {
+    const scaled = value === null ? null : value * 1000n;
+    if (scaled !== null && scaled % perSecond !== 0n) fits = false;
+    ms[row] = scaled === null ? Number.NaN : Number(floor(scaled, perSecond));
+    if (Math.abs(ms[row]!) > largestDate)
+      throw new MkgError(at.place, `${at.file}, row ${row + 1}, column ${at.name}: a date beyond the year 275760 (${value})`);
+  }
+  if (fits) return new DateColumn(ms);
+  at.repair("timestamps finer than a millisecond read as text, with all their digits");
+  const digits = perSecond.toString().length - 1;
+  return raw.map((value, row) => {
+    if (value === null) return null;
+    const fraction = (value - floor(value, perSecond) * perSecond).toString().padStart(digits, "0");
+    return new Date(ms[row]!).toISOString().replace(/\.\d+Z$/, `.${fraction}Z`);
+  });
+}
+
+const floor = (a: bigint, b: bigint): bigint => a / b - (a % b < 0n ? 1n : 0n);

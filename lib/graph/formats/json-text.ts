@@ -1,0 +1,109 @@
+import { MkgError } from "../../core/index.js";
+
+/** Digits from which on an integer may be none that a double holds. */
+const manyDigits = /\d{16}/;
+
+/**
+ * Parses JSON without losing anything: an integer beyond ±2^53 becomes a bigint instead of its neighbour, and a name that stands twice in one object is
+ * an error instead of the last value. Objects and arrays come frozen. O(characters).
+ *
+ * @param where the file, and the line where there is one.
+ */
+export function parseJson(text: string, place: string, where: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const at = /position (\d+)/.exec((error as Error).message);
+    const line = at && where.includes(", line ") === false ? `, line ${text.slice(0, Number(at[1])).split("\n").length}` : "";
+    throw new MkgError(place, `${where}${line}: not JSON (${(error as Error).message})`, "", "Mend it");
+  }
+  const keys = freeze(value);
+  const colons = count(text, /"\s*:/g, keys);
+  if (!manyDigits.test(text) && colons === keys) return value;
+  const { repeated, unsafe } = scan(text);
+  if (repeated !== undefined)
+    throw new MkgError(
+      place,
+      `${where}: the name ${JSON.stringify(repeated)} stands twice in one object`,
+      "Distinct names: of two values one would be lost",
+      "Remove or rename one of them",
+    );
+  if (unsafe.length === 0) return value;
+  const exact = withBigints(text, unsafe);
+  freeze(exact);
+  return exact;
+}
+
+/** Freezes a value and all in it, with an explicit stack; gives the number of names in its objects. */
+function freeze(value: unknown): number {
+  let keys = 0;
+  const stack: unknown[] = [value];
+  while (stack.length > 0) {
+    const next = stack.pop();
+    if (typeof next !== "object" || next === null) continue;
+    if (Array.isArray(next)) for (const item of next) stack.push(item);
+    else
+      for (const key of Object.keys(next)) {
+        keys++;
+        stack.push((next as Record<string, unknown>)[key]);
+      }
+    Object.freeze(next);
+  }
+  return keys;
+}
+
+/** Matches, counted no further than one beyond `enough`. */
+function count(text: string, what: RegExp, enough: number): number {
+  let n = 0;
+  while (n <= enough && what.exec(text)) n++;
+  return n;
+}
+
+/** The tokens of valid JSON that {@link parseJson} looks for: a name that is repeated, and where integers stand that a double does not hold. */
+function scan(text: string): { repeated: string | undefined; unsafe: readonly (readonly [number, number])[] } {
+  const unsafe: [number, number][] = [];
+  const names: (Set<string> | undefined)[] = [];
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charCodeAt(i);
+    if (char === 0x7b) names.push(new Set());
+    else if (char === 0x5b) names.push(undefined);
+    else if (char === 0x7d || char === 0x5d) names.pop();
+    else if (char === 0x22) {
+      const start = i++;
+      while (text.charCodeAt(i) !== 0x22) i += text.charCodeAt(i) === 0x5c ? 2 : 1;
+      const own = names.at(-1);
+      if (!own || !followedByColon(text, i + 1)) continue;
+      const name = JSON.parse(text.slice(start, i + 1)) as string;
+      if (own.has(name)) return { repeated: name, unsafe };
+      own.add(name);
+    } else if (char === 0x2d || (char >= 0x30 && char <= 0x39)) {
+      const start = i;
+      while (/[\d.eE+-]/.test(text[i + 1] ?? "")) i++;
+      const token = text.slice(start, i + 1);
+      if (/^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))) unsafe.push([start, i + 1]);
+    }
+  }
+  return { repeated: undefined, unsafe };
+}
+
+function followedByColon(text: string, from: number): boolean {
+  let i = from;
+  while (/\s/.test(text[i] ?? "")) i++;
+  return text[i] === ":";
+}
+
+/** Parses again, each unsafe integer standing as a string that begins with a mark that the text does not hold. */
+function withBigints(text: string, unsafe: readonly (readonly [number, number])[]): unknown {
+  let mark = "bigint:";
+  while (text.includes(mark)) mark += ":";
+  let marked = "";
+  let at = 0;
+  for (const [start, end] of unsafe) {
+    marked += `${text.slice(at, start)}"${mark}${text.slice(start, end)}"`;
+    at = end;
+  }
+  return JSON.parse(marked + text.slice(at), (_, value) =>
+    typeof value === "string" && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
+  );
+}

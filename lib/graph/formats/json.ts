@@ -1,0 +1,159 @@
+import { isUtf8 } from "node:buffer";
+import { MkgError, quote } from "../../core/index.js";
+import { ColumnsBuilder } from "../columns.js";
+import type { RefusedRow } from "../types.js";
+import { textOf, wholeLines, wrongByte } from "./decode.js";
+import type { Reading, SourceRows, TableFormat } from "./format.js";
+import { parseJson } from "./json-text.js";
+import { RowLines } from "./lines.js";
+import { encodeJson, encodeJsonl } from "./write-text.js";
+
+/** One object a line. */
+export const jsonl: TableFormat = {
+  extensions: ["jsonl", "ndjson"],
+  text: true,
+  async read(source, reading) {
+    const text = textOf(source, reading);
+    const rows = new Records(source.path, "", reading);
+    let line = 0;
+    for await (const block of wholeLines(text.chunks, reading.place, source.path))
+      for (let start = 0; start < block.length; ) {
+        let next = block.indexOf(10, start) + 1;
+        if (next === 0) next = block.length;
+        const bytes = block.subarray(start, next);
+        start = next;
+        line++;
+        if (!isUtf8(bytes)) rows.wrong(line, `not UTF-8 (${wrongByte(bytes)})`, remedyUtf8);
+        else {
+          const one = bytes.toString();
+          if (one.trim() !== "") rows.parse(one, line);
+        }
+      }
+    return [rows.done(text.repaired)];
+  },
+  encode: encodeJsonl,
+};
+
+/** An array of objects, or an object of such arrays: one table each. */
+export const json: TableFormat = {
+  extensions: ["json"],
+  holds: "many",
+  text: true,
+  async read(source, reading) {
+    const text = textOf(source, reading);
+    const blocks: Buffer[] = [];
+    // within the bound of `bytes()`: a string holds no more
+    let size = 0;
+    for await (const block of text.chunks) {
+      size += block.length;
+      if (size > maxJsonBytes)
+        throw new MkgError(
+          reading.place,
+          `${source.path}: the JSON text is longer than ${maxJsonBytes} bytes`,
+          "JSON is read whole",
+          "Write one object a line (.jsonl): that is streamed",
+        );
+      blocks.push(Buffer.from(block));
+    }
+    const bytes = Buffer.concat(blocks);
+    if (!isUtf8(bytes))
+      throw new MkgError(reading.place, `${source.path}: not UTF-8 (${wrongByte(bytes)})`, "UTF-8", remedyUtf8);
+    const value = parseJson(bytes.toString(), reading.place, source.path);
+    if (Array.isArray(value)) return [table("", value)];
+    if (typeof value === "object" && value !== null) {
+      const lists = Object.entries(value).filter(([, list]) => Array.isArray(list) && list.every(isRecord));
+      const others = Object.keys(value).filter((name) => !lists.some(([list]) => list === name));
+      const parts = lists.map(([part, list]) => table(part, list as unknown[]));
+      if (parts.length > 0) {
+        if (others.length > 0)
+          parts[0] = {
+            ...parts[0]!,
+            notices: [{ what: "members of a JSON file that are no tables: left out", count: others.length, examples: others.slice(0, 5) }],
+          };
+        return parts;
+      }
+      throw new MkgError(
+        reading.place,
+        `${source.path}: neither entities nor triples (${quote(Object.keys(value))})`,
+        "An array of objects, or {entities: [{id, …}], triples: [{head, relation, tail, …}]}",
+        "Name the lists so",
+      );
+    }
+    throw new MkgError(
+      reading.place,
+      `${source.path}: not a list of objects (${quote(value)})`,
+      "A JSON array of objects, or {entities, triples}",
+    );
+
+    function table(part: string, list: readonly unknown[]): SourceRows {
+      const rows = new Records(part === "" ? source.path : `${source.path}, ${part}`, part, reading);
+      for (const [i, record] of list.entries()) rows.add(record, i + 1);
+      return rows.done(part === "" || list === Object.values(value as object)[0] ? text.repaired : []);
+    }
+  },
+  encode: encodeJson,
+};
+
+const maxJsonBytes = 500 * 2 ** 20;
+const remedyUtf8 =
+  'Convert it, for example with iconv; where the whole file has another encoding say so, as in { encoding: "windows-1252" }';
+
+const isRecord = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+class Records {
+  readonly #builder: ColumnsBuilder;
+  readonly #lines = new RowLines();
+  readonly #refused: RefusedRow[] = [];
+  #rows = 0;
+
+  constructor(
+    private readonly file: string,
+    private readonly part: string,
+    private readonly reading: Reading,
+  ) {
+    this.#builder = new ColumnsBuilder(reading.place, file);
+  }
+
+  parse(text: string, line: number): void {
+    const { place, lenient } = this.reading;
+    if (!lenient) return this.add(parseJson(text, place, `${this.file}, line ${line}`), line);
+    let value: unknown;
+    try {
+      value = parseJson(text, place, "line");
+    } catch (error) {
+      this.#refused.push({ file: this.file, line, reason: (error as MkgError).problem.replace(/^line: /, "") });
+      return;
+    }
+    this.add(value, line);
+  }
+
+  add(value: unknown, line: number): void {
+    if (!isRecord(value)) return this.wrong(line, `not an object (${quote(value)})`, "One JSON object a row");
+    for (const name of Object.keys(value))
+      if (name === "" || name === "__proto__")
+        return this.wrong(line, `a key that cannot be a column (${quote(name)})`, "Rename it");
+    this.#builder.add(value);
+    this.#lines.set(this.#rows++, line);
+  }
+
+  wrong(line: number, reason: string, remedy: string): void {
+    if (!this.reading.lenient)
+      throw new MkgError(this.reading.place, `${this.file}, line ${line}: ${reason}`, "", remedy);
+    this.#refused.push({ file: this.file, line, reason });
+  }
+
+  done(repaired: SourceRows["repaired"]): SourceRows {
+    const lines = this.#lines;
+    return {
+      file: this.file,
+      part: this.part,
+      columns: this.#builder.done(),
+      line: (row) => lines.of(row),
+      header: true,
+      refused: this.#refused,
+      repaired,
+      notices: [],
+    };
+  }
+}

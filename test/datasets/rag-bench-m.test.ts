@@ -1,0 +1,110 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { loadDataset, toQuery } from "../../lib/datasets/index.js";
+import { medicalFiles, put } from "../fixtures/make-rag-bench.js";
+
+const test = suite<{ dir: string }>("mkg-rag-bench-m");
+test.before.each((context) => {
+  context.dir = mkdtempSync(join(tmpdir(), "mkglab-"));
+});
+test.after.each(({ dir }) => rmSync(dir, { recursive: true, force: true }));
+
+async function message(act: () => Promise<unknown>): Promise<string> {
+  try {
+    await act();
+  } catch (error) {
+    assert.match((error as Error).constructor.name, /^(Mkg|Setup)Error$/, String(error));
+    return (error as Error).message;
+  }
+  return assert.unreachable() as never;
+}
+
+test("the graph is made of the corpora alone: image heads, relation ids as texts, one triple a row", async ({
+  dir,
+}) => {
+  put(dir, await medicalFiles());
+  const { graph, card, clusterName } = await loadDataset("mkg-rag-bench-m", { dir, split: "train" });
+  assert.equal([card.counts.textRows, card.counts.multimodalRows], [18, 16]);
+  assert.is(graph.text("mm:2"), "Image_I11 NEGATIVE concept C3");
+  assert.equal(graph.triple("mm:2").relationLabel, "NEGATIVE");
+  assert.is(clusterName, "head entity");
+});
+
+test("questions of the medical schema: positives equal the relevant rows, relation-masked ones ask for the relation", async ({
+  dir,
+}) => {
+  put(dir, await medicalFiles());
+  const { questions, card, setting } = await loadDataset("mkg-rag-bench-m", { dir, split: "train" });
+  assert.not(card.notices.some((n) => /positives|not all rows|sibling/.test(n.what)));
+  // rows 0 and 1 of the text corpus: C1 part_of C2, C1 part_of C3
+  const tail = questions.find((q) => q.id === "text:0");
+  assert.equal(
+    [tail?.gold, tail?.answers, tail?.group],
+    [{ triples: ["text:0", "text:1"] }, ["concept C2", "concept C3"], "text tail-masked"],
+  );
+  // I11 POSITIVE C1 and I11 UNCERTAIN C1 are rows 0 and 3: the question masks their relation
+  const relation = questions.find((q) => q.group === "mm relation-masked" && q.cluster === "I12");
+  assert.equal(relation?.answers, ["POSITIVE", "UNCERTAIN"]);
+  assert.equal(relation?.gold?.triples, ["mm:4", "mm:7"]);
+  const view = setting("S4");
+  assert.equal(view.candidates[4], {
+    id: "4",
+    triple: "mm:4",
+    text: "Image_I12 POSITIVE concept C1",
+    multimodal: true,
+  });
+});
+
+test("without pictures questions go on with their text and the card counts them; a query does not tell its head", async ({
+  dir,
+}) => {
+  put(dir, await medicalFiles());
+  const dataset = await loadDataset("mkg-rag-bench-m", { dir, split: "train" });
+  const mm = dataset.questions.filter((q) => q.id.startsWith("mm:"));
+  const notice = dataset.card.notices.find((n) => /not in the folder: text only/.test(n.what));
+  assert.is(notice?.count, mm.length);
+  assert.ok(dataset.card.limits.includes("images of the multimodal questions are not in the folder: text only"));
+  assert.not.match(JSON.stringify(toQuery(dataset, mm[0]!)), /I1[1-4]/);
+});
+
+test("pictures: absolute-looking paths are cut to their last two components, image_mapping.csv names those of questions", async ({
+  dir,
+}) => {
+  const files = await medicalFiles({ pictures: true });
+  put(dir, files);
+  const { graph, questions, card } = await loadDataset("mkg-rag-bench-m", { dir, split: "train" });
+  const file = (name: string) => readFileSync(join(dir, "mkg-rag-bench-m/images", name));
+  for (const i of ["11", "12", "13", "14"])
+    assert.equal(Buffer.from(await graph.entity(`I${i}`).images[0]!.bytes()), file(`s${i}/I${i}.jpg`));
+  const of = (head: string) => questions.find((q) => q.cluster === head && q.id.startsWith("mm:"))!;
+  assert.equal(Buffer.from(await of("I12").images[0]!.bytes()), file("s12/I12.jpg"));
+  assert.equal(card.notices.find((n) => /image_mapping/.test(n.what))?.examples, ["I99"]);
+  // the mapping wins over the path in the corpus, and a path cannot lead out of the folder
+  put(dir, files, { "mkg-rag-bench-m/image_mapping.csv": "I12,/x/s13/I13.jpg\nI11,/etc/../..\n" });
+  const other = await loadDataset("mkg-rag-bench-m", { dir, split: "train" });
+  const [first, second] = ["I12", "I11"].map((head) => other.questions.find((q) => q.cluster === head)!);
+  assert.equal(Buffer.from(await first!.images[0]!.bytes()), file("s13/I13.jpg"));
+  assert.is(second!.images.length, 0);
+});
+
+test("the medical part needs its corpora: MarKG does not stand in, and the error says where to get them", async ({
+  dir,
+}) => {
+  const files = await medicalFiles();
+  put(dir, Object.fromEntries(Object.entries(files).filter(([name]) => !name.includes("corpus"))));
+  assert.match(
+    await message(() => loadDataset("mkg-rag-bench-m", { dir })),
+    /^dataset mkg-rag-bench-m: files are missing in .*\(text_corpus\.jsonl, mm_corpus\.jsonl\)\. Released: train\/, val\/, test\/ .*PhysioNet/,
+  );
+  assert.match(
+    await message(() => loadDataset("mkg-rag-bench-m", { dir, corpora: "superset" })),
+    /unknown option \("corpora"\)/,
+  );
+  rmSync(join(dir, "mkg-rag-bench-m"), { recursive: true });
+  assert.match(await message(() => loadDataset("mkg-rag-bench-m", { dir })), /there is no folder .*mkg-rag-bench-m\./);
+});
+
+test.run();
