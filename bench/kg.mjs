@@ -1,6 +1,7 @@
 // What the benchmarks of graphs share: one million seeded triples, and the form of their results. Not run by itself.
-import { createWriteStream, existsSync, readFileSync, writeFileSync } from "node:fs";
+
 import { once } from "node:events";
+import { createWriteStream, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -42,7 +42,10 @@ async function ours(path) {
 /** The same triples as Arrow: text columns as they are, and as dictionaries. */
 async function writeArrow(tsv, folder) {
   const { dictionary, tableFromArrays, tableToIPC, utf8 } = await import("@uwdata/flechette");
-  const rows = readFileSync(tsv, "utf8").trimEnd().split("\n").map((line) => line.split("\t"));
+  const rows = readFileSync(tsv, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split("\t"));
   const columns = Object.fromEntries(["head", "relation", "tail"].map((name, c) => [name, rows.map((row) => row[c])]));
   const files = {};
   for (const [kind, type] of Object.entries({ arrowText: utf8, arrowDictionary: () => dictionary(utf8()) })) {
@@ -88,8 +91,6 @@ if (process.argv[2] === "--once") {
     oursFromArrowDictionary: of(runs.arrowDictionary),
     pandasNetworkx: of(runs.networkx),
     pandasIgraph: of(runs.igraph),
-    ...(peer
-      ? { oursToNetworkx: ratio(runs.ours, runs.networkx), oursToIgraph: ratio(runs.ours, runs.igraph) }
-      : {}),
+    ...(peer ? { oursToNetworkx: ratio(runs.ours, runs.networkx), oursToIgraph: ratio(runs.ours, runs.igraph) } : {}),
   });
 }

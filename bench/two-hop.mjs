@@ -110,9 +110,16 @@ if (mode === "--ours" || mode === "--graphology") {
   try {
     const tsv = path ?? join(folder, "kg.tsv");
     if (path === undefined) await writeTriples(tsv, 1_000_000);
-    const names = [...new Set(readFileSync(tsv, "utf8").split("\n").flatMap((l) => l.split("\t").filter((_, i) => i !== 1)))];
+    const names = [
+      ...new Set(
+        readFileSync(tsv, "utf8")
+          .split("\n")
+          .flatMap((l) => l.split("\t").filter((_, i) => i !== 1)),
+      ),
+    ];
     const random = uniform(2);
-    const pick = (n) => Array.from({ length: n }, () => names[Math.floor(random() * (names.length - 1))]).filter(Boolean);
+    const pick = (n) =>
+      Array.from({ length: n }, () => names[Math.floor(random() * (names.length - 1))]).filter(Boolean);
     const file = join(folder, "asked.json");
     writeFileSync(file, JSON.stringify({ out: pick(2000), both: pick(100) }));
     for (let i = 0; i < repeats; i++) {
@@ -126,7 +133,11 @@ if (mode === "--ours" || mode === "--graphology") {
   const result = {
     environment: environment({
       igraph: runs.igraph[0]?.version ?? "not installed",
-      graphology: runs.graphology.length > 0 ? JSON.parse(readFileSync(join(process.env.PEER_MODULES, "node_modules/graphology/package.json"), "utf8")).version : "not installed",
+      graphology:
+        runs.graphology.length > 0
+          ? JSON.parse(readFileSync(join(process.env.PEER_MODULES, "node_modules/graphology/package.json"), "utf8"))
+              .version
+          : "not installed",
       repeats,
     }),
   };
@@ -142,7 +153,12 @@ if (mode === "--ours" || mode === "--graphology") {
       oursIds: seconds(of("ours", `${direction}Ids`)),
       igraph: seconds(of("igraph")),
       graphology: seconds(of("graphology")),
-      ...(python ? { oursToIgraph: ratio(of("ours"), of("igraph")), oursIdsToIgraph: ratio(of("ours", `${direction}Ids`), of("igraph")) } : {}),
+      ...(python
+        ? {
+            oursToIgraph: ratio(of("ours"), of("igraph")),
+            oursIdsToIgraph: ratio(of("ours", `${direction}Ids`), of("igraph")),
+          }
+        : {}),
       ...(runs.graphology.length > 0 ? { oursToGraphology: ratio(of("ours"), of("graphology")) } : {}),
     };
   }

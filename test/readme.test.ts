@@ -39,7 +39,13 @@ test("every file that the README links to is in the package, and a user's own no
   );
   assert.ok(linked.length > 10);
   for (const path of linked) assert.ok(packed.includes(path), path);
-  assert.equal(packed.filter((path) => /^(notebooks|runs|data)\//.test(path)).sort(), [
+  const own = packed.filter((path) => /^(notebooks|runs|data)\//.test(path));
+  const embedded = own.filter((path) => /^data\/(atlas|bestiary)\//.test(path));
+  // one flag a country, and what both data sets state about themselves
+  assert.is(embedded.filter((path) => /^data\/atlas\/flags\/[a-z]{3}\.png$/.test(path)).length, 250);
+  for (const path of ["atlas/LICENSE-ODbL.txt", "atlas/sources.json", "bestiary/card.md"])
+    assert.ok(embedded.includes(`data/${path}`), path);
+  assert.equal(own.filter((path) => !embedded.includes(path)).sort(), [
     "data/README.md",
     "data/manifest.json",
     "notebooks/01-quickstart.ipynb",

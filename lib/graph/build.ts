@@ -1,7 +1,16 @@
 import type { ColumnTable } from "arquero";
 import { type Image, MkgError, quote } from "../core/index.js";
 import { type Adjacency, adjacency } from "./adjacency.js";
-import { type Column, type Columns, columnsOf, frozenTable, RowNumbers, TextColumn, type TableInput, type Where } from "./columns.js";
+import {
+  type Column,
+  type Columns,
+  columnsOf,
+  frozenTable,
+  RowNumbers,
+  type TableInput,
+  TextColumn,
+  type Where,
+} from "./columns.js";
 import { frozenImage, noImages } from "./images.js";
 import { duplicateRows, type Notice, Noticing } from "./notices.js";
 import { textColumn } from "./text-column.js";
@@ -90,7 +99,8 @@ export function build(input: BuildInput): GraphParts {
   const tails = need("tail");
   const relationNames = need("relation");
   const tripleIds = triples.data.has("id") ? need("id") : new RowNumbers(triples.rows);
-  const tripleRowOf = tripleIds instanceof RowNumbers ? numbered(triples.rows) : uniqueTexts(place, tripleIds, whereTriple);
+  const tripleRowOf =
+    tripleIds instanceof RowNumbers ? numbered(triples.rows) : uniqueTexts(place, tripleIds, whereTriple);
 
   const added = (id: string): number => {
     const row = ids.push(id) - 1;
@@ -134,10 +144,18 @@ export function build(input: BuildInput): GraphParts {
   const furtherOfTriples = [...triples.data.keys()].filter((name) => !tripleColumns.includes(name));
   const table = (own: Record<string, Column>, from: Columns, further: readonly string[], rows: number) =>
     frozenTable(
-      new Map([...Object.entries(own), ...further.map((name) => [name, lengthened(from.data.get(name)!, rows)] as const)]),
+      new Map([
+        ...Object.entries(own),
+        ...further.map((name) => [name, lengthened(from.data.get(name)!, rows)] as const),
+      ]),
     );
   return {
-    entities: table({ id: ids, label: labels, description: descriptions, kind: kinds, images }, entities, furtherOfEntities, ids.length),
+    entities: table(
+      { id: ids, label: labels, description: descriptions, kind: kinds, images },
+      entities,
+      furtherOfEntities,
+      ids.length,
+    ),
     triples: table(
       {
         id: tripleIds,
@@ -183,7 +201,12 @@ export function build(input: BuildInput): GraphParts {
 const strings = (column: TextColumn): string[] => Array.from(column.codes, (code) => column.values[code]!);
 
 /** Rows of the entities at both ends of each triple, head before tail; an id without a row is `added`. One look-up per distinct string, not per mention. */
-function entityRows(heads: TextColumn, tails: TextColumn, rowOf: ReadonlyMap<string, number>, added: (id: string) => number) {
+function entityRows(
+  heads: TextColumn,
+  tails: TextColumn,
+  rowOf: ReadonlyMap<string, number>,
+  added: (id: string) => number,
+) {
   const head = new Int32Array(heads.length);
   const tail = new Int32Array(heads.length);
   const rowsOfHeads = new Int32Array(heads.values.length).fill(-1);
@@ -192,7 +215,9 @@ function entityRows(heads: TextColumn, tails: TextColumn, rowOf: ReadonlyMap<str
     const known = rows[code]!;
     if (known >= 0) return known;
     const id = values[code]!;
-    return (rows[code] = rowOf.get(id) ?? added(id));
+    const found = rowOf.get(id) ?? added(id);
+    rows[code] = found;
+    return found;
   };
   for (let t = 0; t < head.length; t++) {
     head[t] = row(rowsOfHeads, heads.codes[t]!, heads.values);

@@ -112,7 +112,11 @@ export function columnsOf(place: string, what: string, input: TableInput | undef
     for (const name of input.columnNames()) {
       const column = storage(input.data()[name] as Column);
       // a plain array may be changed by its owner later: it is copied; text columns and frozen arrays are shared
-      const own = rows ? pickRows(column, rows) : isFixed(column) ? column : Array.from(column, (value) => value ?? null);
+      const own = rows
+        ? pickRows(column, rows)
+        : isFixed(column)
+          ? column
+          : Array.from(column, (value) => value ?? null);
       data.set(checkName(place, what, name), own);
     }
     return { data, rows: input.numRows() };
@@ -193,7 +197,7 @@ export class ColumnsBuilder {
 }
 
 /** Columns in order of first appearance; a row without a column has null there. O(cells), plus O(rows) for a column that starts late. */
-export function columnsOfObjects(place: string, what: string, rows: readonly object[]): Columns {
+function columnsOfObjects(place: string, what: string, rows: readonly object[]): Columns {
   const builder = new ColumnsBuilder(place, what);
   for (const row of rows) builder.add(row);
   return builder.done();

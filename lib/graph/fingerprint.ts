@@ -26,7 +26,10 @@ function cellsOf(name: string, column: Column): (row: number) => string {
   const texts = new Array<string | undefined>(column.values.length);
   return (row) => {
     const code = column.codes[row]!;
-    return code < 0 ? "null" : (texts[code] ??= JSON.stringify(column.values[code]));
+    if (code < 0) return "null";
+    const text = texts[code] ?? JSON.stringify(column.values[code]);
+    texts[code] = text;
+    return text;
   };
 }
 

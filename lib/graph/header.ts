@@ -97,7 +97,7 @@ export function headerOf(
       kind === "triples"
         ? "Three columns head, relation, tail, or a header line that names them"
         : "Columns id, label and maybe description, or a header line with id",
-      "Add a header line, or say where they stand: { columns: { 0: \"head\", 2: \"tail\", … } }",
+      'Add a header line, or say where they stand: { columns: { 0: "head", 2: "tail", … } }',
     );
   return { names: positions, header: false };
 }

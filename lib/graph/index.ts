@@ -2,7 +2,14 @@ export { type Column, type Columns, TextColumn } from "./columns.js";
 export type { Components } from "./components.js";
 export type { DegreeSummary, GraphDescription } from "./describe.js";
 export type { SourceRows } from "./formats/format.js";
-export { type ReadOptions, type ReadTableOptions, readRows, readTable, readTables, splitName, tableFormats } from "./formats/table.js";
+export {
+  type ReadOptions,
+  type ReadTableOptions,
+  readRows,
+  readTable,
+  splitName,
+  tableFormats,
+} from "./formats/table.js";
 export { readSheet } from "./formats/xlsx.js";
 export { type Danfo, fromDanfo, toDanfo } from "./frames.js";
 export { type Graph, graphFrom } from "./graph.js";
@@ -24,6 +31,7 @@ export {
   openImages,
 } from "./images.js";
 export { type LoadGraphOptions, loadGraph } from "./load.js";
+export { Noticing } from "./notices.js";
 export type { Neighbourhood, Reached } from "./reach.js";
 export type { GraphPath, GraphPaths } from "./routes.js";
 export type { GraphFiles } from "./sources.js";

@@ -27,7 +27,7 @@ export interface Tally {
 }
 
 /** Distinct strings of a column. O(rows), without a string a row where it is a text column. */
-export function distinct(column: Column | undefined): Set<string> {
+function distinct(column: Column | undefined): Set<string> {
   if (!(column instanceof TextColumn)) return new Set((column ?? []) as Iterable<string>);
   const used = new Uint8Array(column.values.length);
   for (const code of column.codes) if (code >= 0) used[code] = 1;
@@ -35,7 +35,8 @@ export function distinct(column: Column | undefined): Set<string> {
 }
 
 /** Ids at the ends of triples: heads in order of first appearance in the source, then tails. */
-const endsOf = ({ data }: Columns): Set<string> => new Set([...distinct(data.get("head")), ...distinct(data.get("tail"))]);
+const endsOf = ({ data }: Columns): Set<string> =>
+  new Set([...distinct(data.get("head")), ...distinct(data.get("tail"))]);
 
 /** Labels, descriptions and relation labels by id; the tables' own texts win. O(cells). */
 export async function joinLabels(tables: Tables, labels: LabelOptions, tally: Tally): Promise<void> {

@@ -109,8 +109,7 @@ export async function loadGraph(source: string | GraphFiles, options: LoadGraphO
   // those that reading refused, then those refused here
   const refused = [...sources.entities, ...sources.triples].flatMap((part) => part.refused);
   for (const part of all) refused.push(...part.refused);
-  for (const row of refused)
-    noticing.add(`refused rows: ${row.reason}`, `${basename(row.file)}, line ${row.line}`);
+  for (const row of refused) noticing.add(`refused rows: ${row.reason}`, `${basename(row.file)}, line ${row.line}`);
   for (const part of [...sources.entities, ...sources.triples]) {
     repairing.merge(part.repaired);
     late.merge(part.notices);
@@ -123,7 +122,8 @@ export async function loadGraph(source: string | GraphFiles, options: LoadGraphO
     entities: withImages.length > 0 ? stack(withImages) : noRows,
     triples: parts.triples.length > 0 ? stack(parts.triples.map((part) => part.columns)) : noRows,
   };
-  const rowsRead = (rows: readonly SourceRows[]) => rows.reduce((n, part) => n + part.columns.rows + part.refused.length, 0);
+  const rowsRead = (rows: readonly SourceRows[]) =>
+    rows.reduce((n, part) => n + part.columns.rows + part.refused.length, 0);
   const read: Record<string, number> = { entities: rowsRead(sources.entities), triples: rowsRead(sources.triples) };
   const given = tables.entities.rows;
   const tally = { place, noticing, repairing, read };
@@ -152,13 +152,17 @@ function nameOf(source: string | GraphFiles): string {
 function checkTypes({ types, split }: LoadGraphOptions): void {
   for (const [name, option] of Object.entries({ types, split }))
     if (option !== undefined && (typeof option !== "object" || option === null || Array.isArray(option)))
-      throw new MkgError(place, `${name} is not an object (${quote(option)})`, `Such as { ${name}: { rank: ${name === "types" ? '"integer"' : '"|"'} } }`);
+      throw new MkgError(
+        place,
+        `${name} is not an object (${quote(option)})`,
+        `Such as { ${name}: { rank: ${name === "types" ? '"integer"' : '"|"'} } }`,
+      );
   checkTyped(place, { types, split });
   for (const [name, type] of Object.entries(types ?? {}))
     if (textNames.includes(name) && type !== "text")
       throw new MkgError(
         place,
-        `types: the column ${name} is a text of the graph, not a ${type}`,
+        `types: the column ${name} is a text of the graph, not of type ${type}`,
         "Ids and labels are strings, so that 007 and 7 stay apart",
         "Leave it out, or map the column to another name with { columns }",
       );
@@ -238,12 +242,10 @@ function sift(
   if (reasons.size === 0) return { ...rows, columns, refused: [] };
   const keep = Int32Array.from(
     { length: columns.rows - reasons.size },
-    (
-      (row) => () => {
-        while (reasons.has(row)) row++;
-        return row++;
-      }
-    )(0),
+    ((row) => () => {
+      while (reasons.has(row)) row++;
+      return row++;
+    })(0),
   );
   const refused: RefusedRow[] = [...reasons]
     .sort(([a], [b]) => a - b)

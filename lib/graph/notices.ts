@@ -36,7 +36,12 @@ export class Noticing {
  * Rows of triples that repeat an earlier one in head, relation, tail and condition (codes: equal text, equal code), ascending. Open addressing over
  * row numbers: O(triples) expected time, 8 bytes a triple while it runs.
  */
-export function duplicateRows(head: Int32Array, relation: Int32Array, tail: Int32Array, condition: Int32Array): number[] {
+export function duplicateRows(
+  head: Int32Array,
+  relation: Int32Array,
+  tail: Int32Array,
+  condition: Int32Array,
+): number[] {
   const rows: number[] = [];
   let size = 16;
   while (size < head.length * 2) size *= 2;
@@ -46,7 +51,8 @@ export function duplicateRows(head: Int32Array, relation: Int32Array, tail: Int3
     const r = relation[t]!;
     const e = tail[t]!;
     const c = condition[t]!;
-    let hash = Math.imul(h, 0x9e3779b1) ^ Math.imul(e, 0x85ebca6b) ^ Math.imul(r, 0xc2b2ae35) ^ Math.imul(c, 0x27d4eb2f);
+    let hash =
+      Math.imul(h, 0x9e3779b1) ^ Math.imul(e, 0x85ebca6b) ^ Math.imul(r, 0xc2b2ae35) ^ Math.imul(c, 0x27d4eb2f);
     hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
     let slot = (hash ^ (hash >>> 13)) & (size - 1);
     for (;;) {

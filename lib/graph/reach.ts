@@ -149,7 +149,13 @@ export class Neighbourhood implements Iterable<Reached> {
  * Preorder of a depth-first search with an explicit stack: a chain of any length does not overflow. Edges are tried in triple order, outgoing before incoming.
  * O(edges of the entities visited).
  */
-export function depthFirst(p: GraphParts, scratch: Scratch, from: number, direction: Direction, relation: number): Int32Array {
+export function depthFirst(
+  p: GraphParts,
+  scratch: Scratch,
+  from: number,
+  direction: Direction,
+  relation: number,
+): Int32Array {
   const { mark, queue: order } = scratch;
   const epoch = scratch.fresh();
   const lists = sides(p, direction);

@@ -85,7 +85,11 @@ function renamingsOf(place: string, columns: NonNullable<SourceOptions["columns"
 }
 
 /** Paths and what each holds: `any` where its columns or parts will say. */
-async function filesOf(place: string, source: string | GraphFiles, format: string | undefined): Promise<[string, Role][]> {
+async function filesOf(
+  place: string,
+  source: string | GraphFiles,
+  format: string | undefined,
+): Promise<[string, Role][]> {
   if (typeof source === "object" && source !== null && !Array.isArray(source)) {
     refuseUnknown(place, source, ["entities", "triples"], "part of the source");
     const list = (paths: string | readonly string[] | undefined) => (paths === undefined ? [] : [paths].flat());
@@ -185,7 +189,8 @@ async function readParts(
     const names = [...rows.columns.data.keys()];
     if (rows.columns.rows === 0 && names.length === 0 && own === "any")
       throw new MkgError(place, `the file is empty (${path})`, "At least one row", "Check the path");
-    if (rows.columns.rows > 0 || names.length > 0) checkColumns(place, rows.file, names, own, [...table.columns.data.keys()]);
+    if (rows.columns.rows > 0 || names.length > 0)
+      checkColumns(place, rows.file, names, own, [...table.columns.data.keys()]);
     return { part: kindOf(names, own), rows: { ...rows, path } };
   });
 }
@@ -233,7 +238,11 @@ function renamed(place: string, table: SourceRows, renaming: Renaming): SourceRo
 
 /** Where a row of a table stands, in words. */
 export function rowPlace(rows: SourceRows, row: number): string {
-  const unit = /, sheet "/.test(rows.file) || ["parquet", "arrow", "arrows", "feather", "ipc"].includes(splitName(rows.file).extension) ? "row" : "line";
+  const unit =
+    /, sheet "/.test(rows.file) ||
+    ["parquet", "arrow", "arrows", "feather", "ipc"].includes(splitName(rows.file).extension)
+      ? "row"
+      : "line";
   return `${rows.file}, ${unit} ${rows.line(row)}`;
 }
 

@@ -42,13 +42,16 @@ const readers: Readonly<Record<CellType, (text: string) => Read>> = {
     if (Number.isNaN(ms)) return wrong;
     // Date.parse takes the 30th of February for the 1st of March
     const day = /^([+-]\d{6}|\d{4})-(\d{2})-(\d{2})/.exec(text);
-    if (day && new Date(Date.parse(`${day[1]}-${day[2]}`)).getUTCMonth() + 1 !== new Date(Date.parse(day[0])).getUTCMonth() + 1)
+    if (
+      day &&
+      new Date(Date.parse(`${day[1]}-${day[2]}`)).getUTCMonth() + 1 !== new Date(Date.parse(day[0])).getUTCMonth() + 1
+    )
       return { reason: "not a day of the calendar" };
     return { value: ms };
   },
 };
 
-export const cellTypes = Object.keys(readers) as CellType[];
+const cellTypes = Object.keys(readers) as CellType[];
 
 export interface TypedOptions {
   readonly types?: Readonly<Record<string, CellType>>;
@@ -61,14 +64,22 @@ export function checkTyped(place: string, { types = {}, split = {} }: TypedOptio
     if (!Object.hasOwn(readers, type)) throw unknownName(place, `type of the column ${name}`, type, cellTypes);
   for (const [name, separator] of Object.entries(split))
     if (typeof separator !== "string" || separator === "")
-      throw new MkgError(place, `split: no separator for the column ${name} (${quote(separator)})`, 'A string, such as "|"');
+      throw new MkgError(
+        place,
+        `split: no separator for the column ${name} (${quote(separator)})`,
+        'A string, such as "|"',
+      );
 }
 
 /**
  * The columns with the cells of some read as values, or cut into lists (frozen; an empty cell gives an empty list). An empty cell of a typed column is null.
  * A cell that cannot be read goes to `refuse`. Of a text column each distinct text is read once. O(cells).
  */
-export function typed(columns: Columns, { types = {}, split = {} }: TypedOptions, refuse: (row: number, column: string, value: unknown, reason: string) => void): Columns {
+export function typed(
+  columns: Columns,
+  { types = {}, split = {} }: TypedOptions,
+  refuse: (row: number, column: string, value: unknown, reason: string) => void,
+): Columns {
   const data = new Map(columns.data);
   for (const [name, column] of columns.data) {
     const type = Object.hasOwn(types, name) ? types[name]! : undefined;
@@ -97,7 +108,8 @@ function convert(
   const out: unknown[] = new Array(column.length);
   for (let row = 0; row < column.length; row++) {
     const code = known ? (column as TextColumn).codes[row]! : -1;
-    const found = known && code >= 0 ? (known[code] ??= read((column as TextColumn).values[code])) : read(column.at(row));
+    const found = known?.[code] ?? read(column.at(row));
+    if (known && code >= 0) known[code] = found;
     if ("reason" in found) {
       refuse(row, name, column.at(row), found.reason);
       out[row] = null;
@@ -105,7 +117,8 @@ function convert(
   }
   if (separator !== undefined || out.some(Array.isArray)) return out;
   if (type === "date") return new DateColumn(Float64Array.from(out, (ms) => (ms as number | null) ?? Number.NaN));
-  if ((type === "number" || type === "integer") && out.every((value) => value !== null)) return Float64Array.from(out as number[]);
+  if ((type === "number" || type === "integer") && out.every((value) => value !== null))
+    return Float64Array.from(out as number[]);
   return out;
 }
 
@@ -126,5 +139,7 @@ function one(value: unknown, type: CellType): Read {
 function listOf(items: readonly Read[]): Read {
   const bad = items.find((item) => "reason" in item);
   if (bad) return bad;
-  return { value: items.length === 0 ? noItems : Object.freeze(items.map((item) => (item as { value: unknown }).value)) };
+  return {
+    value: items.length === 0 ? noItems : Object.freeze(items.map((item) => (item as { value: unknown }).value)),
+  };
 }

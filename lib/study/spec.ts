@@ -139,6 +139,13 @@ export function plan(spec: StudySpec): Plan {
       "A data set with questions",
       "Choose another one: see `mkglab data list`, or define questions with defineDataset",
     );
+  if (dataset.card.upperBound)
+    throw new MkgError(
+      "study",
+      `the graph of ${dataset.name} was made from the gold (${dataset.graph.name})`,
+      "A study makes tables of performance; over this graph every figure is an upper bound",
+      "Put the released graph there (data/README.md), or score a run of your own with retrieve and score",
+    );
   if (typeof vary !== "object" || vary === null || Array.isArray(vary))
     throw new MkgError("study", `vary is not an object (${quote(vary)})`, "Lists of values by option");
   for (const [factor, values] of Object.entries(vary))

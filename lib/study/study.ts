@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type ColumnTable, table } from "arquero";
 import { MkgError, positiveInteger, refuseUnknown, stableStringify, unknownName } from "../core/index.js";
-import type { Dataset } from "../datasets/index.js";
+import { type Dataset, splitOf } from "../datasets/index.js";
 import { measureNeeds, score } from "../evaluate/index.js";
 import { interval } from "../stats/index.js";
 import { type ExecuteOptions, execute, replay } from "./execute.js";
@@ -61,7 +61,7 @@ export function study(spec: StudySpec): Study {
     async run(options = {}) {
       refuseUnknown("study.run", options, ["signal", "onProgress", "concurrency"], "option");
       if (options.concurrency !== undefined) positiveInteger("study.run", "concurrency", options.concurrency);
-      const dataset = await splitOf(spec);
+      const dataset = await splitOf("study", spec.dataset, spec.split);
       const store = await Store.open(dir);
       try {
         results = await collect(dataset, planned, store, options);
@@ -96,15 +96,11 @@ export function study(spec: StudySpec): Study {
     },
     async replay(run, questionId, seed = planned.seeds[0] as number) {
       const cell = cellOf(cells, run);
-      const dataset = await splitOf(spec);
+      const dataset = await splitOf("study", spec.dataset, spec.split);
       return replay(dataset, cell, questionId, seed);
     },
   };
   return Object.freeze(self);
-}
-
-async function splitOf({ dataset, split = dataset.split as "test" }: StudySpec): Promise<Dataset> {
-  return dataset.split === split ? dataset : dataset.splits[split]();
 }
 
 const cellOf = (cells: ReadonlyMap<string, Cell>, run: string): Cell => {

@@ -216,8 +216,12 @@ test("data list says which data sets are here and which files are not", async ()
     list.map(({ name, here }) => [name, here]),
     [
       ["bestiary", true],
+      ["atlas", true],
       ["markg", true],
       ["mkg-rag-bench", false],
+      ["mkg-rag-bench-m", false],
+      ["mh-mmkg", false],
+      ["vqa-passages", false],
     ],
   );
 });

@@ -18,7 +18,7 @@ export interface MadeGraph {
 export const upperBoundName = "gold-routes graph, no distractors: upper bound";
 
 /** The relation of every edge of the gold-routes graph: the question list names nodes only. */
-export const routeRelation = "leads to";
+const routeRelation = "leads to";
 
 /** The graph of the monsters' sheets. */
 export async function sheetGraph(

@@ -13,7 +13,7 @@ type Wording = Pick<MhMmkgOptions, "useName" | "useHint">;
  * of the monster, or a space and "the monster", as in the released code, so that a slot after a space has two. Text-only questions always
  * name the monster: nothing else says what they are about. Unlike in the released code, hints do not name it either without `useName`.
  */
-export function questionText(row: QuestionRow, wording: Wording): string {
+function questionText(row: QuestionRow, wording: Wording): string {
   const named = wording.useName || row.textOnly;
   const start = `The game is Monster Hunter: World${named ? `, the opponent ${row.monster}` : ""}.`;
   const hint = wording.useHint && row.hint !== "" ? ` ${filled(row.hint, row, named)} ` : " ";

@@ -1,8 +1,8 @@
 import { readdir, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { byCodeUnit, MkgError, quote } from "../../core/index.js";
-import { readSheet } from "../../graph/index.js";
-import { Noticing } from "../../graph/notices.js";
+import { Noticing, readSheet } from "../../graph/index.js";
+
 import { Intake } from "../intake.js";
 import type { Merge } from "./options.js";
 

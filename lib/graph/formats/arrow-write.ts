@@ -1,4 +1,18 @@
-import { type Column as ArrowColumn, bool, columnFromArray, dictionary, float64, int32, int64, list, nullType, tableFromColumns, tableToIPC, timestamp, utf8 } from "@uwdata/flechette";
+import {
+  type Column as ArrowColumn,
+  bool,
+  columnFromArray,
+  dictionary,
+  float64,
+  int32,
+  int64,
+  list,
+  nullType,
+  tableFromColumns,
+  tableToIPC,
+  timestamp,
+  utf8,
+} from "@uwdata/flechette";
 import { MkgError, quote } from "../../core/index.js";
 import { type Column, DateColumn, TextColumn } from "../columns.js";
 import type { OutFile, OutTable } from "./format.js";
@@ -55,7 +69,8 @@ function kindOf(column: Column, refuse: (row: number, value: unknown, why: strin
     if (value === null || value === undefined) continue;
     const own = Array.isArray(value) ? listKind(value) : value instanceof Date ? "date" : typeof value;
     if (!Object.hasOwn(types, own) || own === "null") refuse(row, value, `a cell of kind ${own}`);
-    if (halfPair(value) || (Array.isArray(value) && value.some(halfPair))) refuse(row, value, "half of a surrogate pair");
+    if (halfPair(value) || (Array.isArray(value) && value.some(halfPair)))
+      refuse(row, value, "half of a surrogate pair");
     if (typeof value === "bigint" && BigInt.asIntN(64, value) !== value) refuse(row, value, "beyond 64 bits");
     if (value instanceof Date && Number.isNaN(value.getTime())) refuse(row, value, "an invalid date");
     const joined = kind === "null" || (kind === "list of null" && own.startsWith("list")) ? own : kind;
@@ -67,7 +82,11 @@ function kindOf(column: Column, refuse: (row: number, value: unknown, why: strin
 }
 
 function listKind(values: readonly unknown[]): string {
-  const kinds = [...new Set(values.map((value) => (value === null ? "null" : typeof value)))].filter((k) => k !== "null");
+  const kinds = [...new Set(values.map((value) => (value === null ? "null" : typeof value)))].filter(
+    (k) => k !== "null",
+  );
   if (kinds.length === 0) return "list of null";
-  return kinds.length === 1 && Object.hasOwn(types, `list of ${kinds[0]}`) ? `list of ${kinds[0]}` : "list of mixed values";
+  return kinds.length === 1 && Object.hasOwn(types, `list of ${kinds[0]}`)
+    ? `list of ${kinds[0]}`
+    : "list of mixed values";
 }

@@ -1,14 +1,14 @@
-import { type Batch, type Column as ArrowColumn, Type, tableFromIPC } from "@uwdata/flechette";
+import { type Column as ArrowColumn, type Batch, Type, tableFromIPC } from "@uwdata/flechette";
 import { MkgError } from "../../core/index.js";
 import { type Column, type Columns, DateColumn, TextColumn } from "../columns.js";
+import type { Notice } from "../notices.js";
 import { stack } from "../text-column.js";
-import { encodeArrow } from "./arrow-write.js";
 import { streamSegments } from "./arrow-messages.js";
+import { encodeArrow } from "./arrow-write.js";
+import { wrongByte } from "./decode.js";
 import { checkNames } from "./delimited.js";
 import type { SourceRows, TableFormat } from "./format.js";
 import { Interner, notUtf8 } from "./interner.js";
-import { wrongByte } from "./decode.js";
-import type { Notice } from "../notices.js";
 
 type ArrowType = ArrowColumn<unknown>["type"];
 
@@ -37,14 +37,20 @@ export const arrow: TableFormat = {
     let parts: Columns[];
     try {
       parts = segments(bytes, place, path).map((segment) => {
-        const table = tableFromIPC(segment as Uint8Array, { useBigInt: true, useDecimalInt: true, useDecimalBigInt: true } as object);
+        const table = tableFromIPC(
+          segment as Uint8Array,
+          { useBigInt: true, useDecimalInt: true, useDecimalBigInt: true } as object,
+        );
         ({ names } = decide([...table.names], path));
         checkNames(place, path, names);
         const data = new Map<string, Column>();
         for (const [i, name] of names.entries()) {
           const repair = (what: string) =>
             repaired.set(what, { what, count: (repaired.get(what)?.count ?? 0) + 1, examples: [name] });
-          data.set(name, columnOf(table.getChildAt(i) as ArrowColumn<unknown>, { place, file: path, name, interner, repair }));
+          data.set(
+            name,
+            columnOf(table.getChildAt(i) as ArrowColumn<unknown>, { place, file: path, name, interner, repair }),
+          );
         }
         return { data, rows: table.numRows };
       });
@@ -58,7 +64,12 @@ export const arrow: TableFormat = {
             "Arrow without compression, plain or as .gz",
             "Write it without: in pyarrow write_feather(table, path, compression='uncompressed')",
           )
-        : new MkgError(place, `${path}: not Arrow, or damaged (${message})`, "Arrow IPC, file or stream", "Write it again");
+        : new MkgError(
+            place,
+            `${path}: not Arrow, or damaged (${message})`,
+            "Arrow IPC, file or stream",
+            "Write it again",
+          );
     }
     const columns = stack(parts);
     return [
@@ -145,7 +156,9 @@ function textLists(batch: Batch<unknown>, at: Place): (readonly (string | null)[
     if (!isValid(batch, i)) return null;
     const start = offsets ? Number(offsets[i]) : i * stride;
     const end = sizes ? start + Number(sizes[i]) : offsets ? Number(offsets[i + 1]) : start + stride;
-    return Object.freeze(Array.from(codes.subarray(start, end), (code) => (code < 0 ? null : at.interner.values[code]!)));
+    return Object.freeze(
+      Array.from(codes.subarray(start, end), (code) => (code < 0 ? null : at.interner.values[code]!)),
+    );
   });
 }
 
@@ -182,7 +195,12 @@ function textCodes(batches: readonly Batch<unknown>[], length: number, at: Place
       const start = view ? 0 : Number(offsets![i]);
       const end = view ? bytes.length : Number(offsets![i + 1]);
       if (!(start >= 0 && start <= end && end <= bytes.length))
-        throw new MkgError(at.place, `${at.file}, row ${row + 1}, column ${at.name}: damaged offsets`, "", "Write it again");
+        throw new MkgError(
+          at.place,
+          `${at.file}, row ${row + 1}, column ${at.name}: damaged offsets`,
+          "",
+          "Write it again",
+        );
       const code = at.interner.codeOf(bytes, start, end);
       if (code === notUtf8)
         throw new MkgError(
@@ -197,18 +215,15 @@ function textCodes(batches: readonly Batch<unknown>[], length: number, at: Place
   return codes;
 }
 
-function dictionaryColumn(
-  type: ArrowType,
-  batches: readonly Batch<unknown>[],
-  length: number,
-  at: Place,
-): Column {
+function dictionaryColumn(_type: ArrowType, batches: readonly Batch<unknown>[], length: number, at: Place): Column {
   if (batches.length === 0) return new Array<null>(length).fill(null);
   const dictionary = (batches[0] as unknown as { dictionary: ArrowColumn<unknown> }).dictionary;
   const inner = dictionary.type.typeId as number;
   const text = isText(inner);
   // two entries of a dictionary may be equal: equal text gets one code
-  const entries = text ? textCodes(dictionary.data as readonly Batch<unknown>[], dictionary.length, at) : columnOf(dictionary, at);
+  const entries = text
+    ? textCodes(dictionary.data as readonly Batch<unknown>[], dictionary.length, at)
+    : columnOf(dictionary, at);
   const codes = new Int32Array(length);
   let row = 0;
   for (const batch of batches)
@@ -255,7 +270,10 @@ function instants(type: ArrowType, batches: readonly Batch<unknown>[], length: n
     if (scaled !== null && scaled % perSecond !== 0n) fits = false;
     ms[row] = scaled === null ? Number.NaN : Number(floor(scaled, perSecond));
     if (Math.abs(ms[row]!) > largestDate)
-      throw new MkgError(at.place, `${at.file}, row ${row + 1}, column ${at.name}: a date beyond the year 275760 (${value})`);
+      throw new MkgError(
+        at.place,
+        `${at.file}, row ${row + 1}, column ${at.name}: a date beyond the year 275760 (${value})`,
+      );
   }
   if (fits) return new DateColumn(ms);
   at.repair("timestamps finer than a millisecond read as text, with all their digits");

@@ -34,14 +34,17 @@ async function* decoded(
   const start = (bytes: Buffer): Buffer => {
     first = false;
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return bytes.subarray(3);
-    const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "";
+    const utf16 =
+      bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "";
     const name = utf16 || encoding;
     if (name === undefined) {
       refuseUtf16(place, source.path, bytes);
       return bytes;
     }
     decode = decoder(place, source.path, name);
-    repaired.push(Object.freeze({ what: `files decoded from ${name}`, count: 1, examples: Object.freeze([source.path]) }));
+    repaired.push(
+      Object.freeze({ what: `files decoded from ${name}`, count: 1, examples: Object.freeze([source.path]) }),
+    );
     return decode(bytes);
   };
   for await (const chunk of source.stream()) {

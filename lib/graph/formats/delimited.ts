@@ -3,7 +3,7 @@ import { MkgError, quote } from "../../core/index.js";
 import { checkName, TextColumn } from "../columns.js";
 import type { RefusedRow } from "../types.js";
 import { textOf, wholeLines, wrongByte } from "./decode.js";
-import type { Reading, Source, SourceRows, TableFormat } from "./format.js";
+import type { Reading, SourceRows, TableFormat } from "./format.js";
 import { hashStart, hashStep, Interner, notUtf8 } from "./interner.js";
 import { RowLines } from "./lines.js";
 import { encodeCsv, encodeTsv } from "./write-text.js";

@@ -15,7 +15,8 @@ export function parseJson(text: string, place: string, where: string): unknown {
     value = JSON.parse(text);
   } catch (error) {
     const at = /position (\d+)/.exec((error as Error).message);
-    const line = at && where.includes(", line ") === false ? `, line ${text.slice(0, Number(at[1])).split("\n").length}` : "";
+    const line =
+      at && where.includes(", line ") === false ? `, line ${text.slice(0, Number(at[1])).split("\n").length}` : "";
     throw new MkgError(place, `${where}${line}: not JSON (${(error as Error).message})`, "", "Mend it");
   }
   const keys = freeze(value);

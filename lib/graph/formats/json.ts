@@ -68,7 +68,13 @@ export const json: TableFormat = {
         if (others.length > 0)
           parts[0] = {
             ...parts[0]!,
-            notices: [{ what: "members of a JSON file that are no tables: left out", count: others.length, examples: others.slice(0, 5) }],
+            notices: [
+              {
+                what: "members of a JSON file that are no tables: left out",
+                count: others.length,
+                examples: others.slice(0, 5),
+              },
+            ],
           };
         return parts;
       }
@@ -117,7 +123,10 @@ class Records {
 
   parse(text: string, line: number): void {
     const { place, lenient } = this.reading;
-    if (!lenient) return this.add(parseJson(text, place, `${this.file}, line ${line}`), line);
+    if (!lenient) {
+      this.add(parseJson(text, place, `${this.file}, line ${line}`), line);
+      return;
+    }
     let value: unknown;
     try {
       value = parseJson(text, place, "line");
@@ -129,10 +138,15 @@ class Records {
   }
 
   add(value: unknown, line: number): void {
-    if (!isRecord(value)) return this.wrong(line, `not an object (${quote(value)})`, "One JSON object a row");
+    if (!isRecord(value)) {
+      this.wrong(line, `not an object (${quote(value)})`, "One JSON object a row");
+      return;
+    }
     for (const name of Object.keys(value))
-      if (name === "" || name === "__proto__")
-        return this.wrong(line, `a key that cannot be a column (${quote(name)})`, "Rename it");
+      if (name === "" || name === "__proto__") {
+        this.wrong(line, `a key that cannot be a column (${quote(name)})`, "Rename it");
+        return;
+      }
     this.#builder.add(value);
     this.#lines.set(this.#rows++, line);
   }

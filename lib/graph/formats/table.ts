@@ -29,7 +29,9 @@ export const formatNamed = (name: string): TableFormat | undefined => byExtensio
 export function splitName(path: string): { readonly stem: string; readonly extension: string } {
   const name = basename(path).replace(/(.)\.gz$/i, "$1");
   const dot = name.lastIndexOf(".");
-  return dot <= 0 ? { stem: name, extension: "" } : { stem: name.slice(0, dot), extension: name.slice(dot + 1).toLowerCase() };
+  return dot <= 0
+    ? { stem: name, extension: "" }
+    : { stem: name.slice(0, dot), extension: name.slice(dot + 1).toLowerCase() };
 }
 
 /** The format of a file: the one asked for, or else its extension. */
