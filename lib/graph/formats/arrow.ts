@@ -1,9 +1,9 @@
-import { type Column as ArrowColumn, type Batch, Type, tableFromIPC } from "@uwdata/flechette";
+import { Column as ArrowColumn, type Batch, Type, tableFromIPC } from "@uwdata/flechette";
 import { MkgError } from "../../core/index.js";
 import { type Column, type Columns, DateColumn, TextColumn } from "../columns.js";
 import type { Notice } from "../notices.js";
 import { stack } from "../text-column.js";
-import { streamSegments } from "./arrow-messages.js";
+import { segmentsOf } from "./arrow-messages.js";
 import { encodeArrow } from "./arrow-write.js";
 import { wrongByte } from "./decode.js";
 import { checkNames } from "./delimited.js";
@@ -36,23 +36,21 @@ export const arrow: TableFormat = {
     let names: readonly string[] = [];
     let parts: Columns[];
     try {
-      parts = segments(bytes, place, path).map((segment) => {
-        const table = tableFromIPC(
-          segment as Uint8Array,
-          { useBigInt: true, useDecimalInt: true, useDecimalBigInt: true } as object,
-        );
+      parts = segmentsOf(bytes, place, path).map((segment) => {
+        const table = tableFromIPC(segment, { useBigInt: true, useDecimalBigInt: true });
         ({ names } = decide([...table.names], path));
         checkNames(place, path, names);
+        const rows = table.getChildAt(0)?.length ?? 0;
         const data = new Map<string, Column>();
         for (const [i, name] of names.entries()) {
           const repair = (what: string) =>
             repaired.set(what, { what, count: (repaired.get(what)?.count ?? 0) + 1, examples: [name] });
-          data.set(
-            name,
-            columnOf(table.getChildAt(i) as ArrowColumn<unknown>, { place, file: path, name, interner, repair }),
-          );
+          const column = table.getChildAt(i) as ArrowColumn<unknown>;
+          if (column.length !== rows) throw new RangeError(`column ${name} has ${column.length} of ${rows} rows`);
+          for (const batch of column.data as readonly Batch<unknown>[]) checkBatch(batch, bytes.length);
+          data.set(name, columnOf(column, { place, file: path, name, interner, repair }));
         }
-        return { data, rows: table.numRows };
+        return { data, rows };
       });
     } catch (error) {
       if (error instanceof MkgError) throw error;
@@ -91,16 +89,6 @@ export const arrow: TableFormat = {
 /** Typed arrays begin at multiples of their size. */
 const aligned = (bytes: Uint8Array): Uint8Array => (bytes.byteOffset % 8 === 0 ? bytes : Uint8Array.from(bytes));
 
-const magic = "ARROW1";
-const textAt = (bytes: Uint8Array, from: number) => String.fromCharCode(...bytes.subarray(from, from + magic.length));
-
-function segments(bytes: Uint8Array, place: string, path: string): (Uint8Array | Uint8Array[])[] {
-  if (textAt(bytes, 0) !== magic) return streamSegments(bytes, place, path);
-  if (bytes.length < 24 || textAt(bytes, bytes.length - magic.length) !== magic)
-    throw new MkgError(place, `${path}: the Arrow file has no end`, "A whole file", "Copy or write it again");
-  return [bytes];
-}
-
 function columnOf(column: ArrowColumn<unknown>, at: Place): Column {
   const { type, length } = column;
   const batches = column.data as readonly Batch<unknown>[];
@@ -132,12 +120,9 @@ function columnOf(column: ArrowColumn<unknown>, at: Place): Column {
     case Type.ListView:
     case Type.LargeListView: {
       const inner = type.children[0]?.type.typeId as number;
-      if (isText(inner)) return batches.flatMap((batch) => textLists(batch, at));
-      if (([Type.Bool, Type.Float, Type.Int, Type.Null] as number[]).includes(inner))
-        return Array.from(column, (value) =>
-          value === null ? null : Object.freeze(Array.from(value as Iterable<unknown>)),
-        );
-      throw unheld(at, `a list of ${typeName(inner)}`);
+      if (!isText(inner) && !([Type.Bool, Type.Float, Type.Int, Type.Null] as number[]).includes(inner))
+        throw unheld(at, `a list of ${typeName(inner)}`);
+      return batches.flatMap((batch) => listsOf(batch, at));
     }
     default:
       throw unheld(at, typeName(type.typeId));
@@ -146,20 +131,44 @@ function columnOf(column: ArrowColumn<unknown>, at: Place): Column {
 
 const isText = (id: number): boolean => ([Type.Utf8, Type.LargeUtf8, Type.Utf8View] as number[]).includes(id);
 
-/** Lists of text by the offsets of their items: the decoder's own reading of text drops a byte order mark and mends wrong bytes. */
-function textLists(batch: Batch<unknown>, at: Place): (readonly (string | null)[] | null)[] {
+/** Lists by the offsets of their items: the decoder's own reading drops a byte order mark, mends wrong bytes and trusts the offsets. */
+function listsOf(batch: Batch<unknown>, at: Place): (readonly unknown[] | null)[] {
   const child = batch.children![0] as Batch<unknown>;
-  const codes = textCodes([child], child.length, at);
+  const items = columnOf(new ArrowColumn([child], child.type), at);
   const { offsets, sizes } = batch;
   const stride = (batch as unknown as { stride?: number }).stride ?? 0;
   return Array.from({ length: batch.length }, (_, i) => {
     if (!isValid(batch, i)) return null;
     const start = offsets ? Number(offsets[i]) : i * stride;
     const end = sizes ? start + Number(sizes[i]) : offsets ? Number(offsets[i + 1]) : start + stride;
-    return Object.freeze(
-      Array.from(codes.subarray(start, end), (code) => (code < 0 ? null : at.interner.values[code]!)),
-    );
+    if (!(start >= 0 && start <= end && end <= items.length))
+      throw new RangeError(`damaged offsets in column ${at.name}`);
+    return Object.freeze(Array.from({ length: end - start }, (_, k) => items.at(start + k) ?? null));
   });
+}
+
+/** That a batch's buffers hold what its length says: a damaged length would be read on and on, as nothing or as other columns' bytes. */
+function checkBatch(batch: Batch<unknown>, fileBytes: number): void {
+  const { length, type, values, offsets, sizes, validity, children } = batch;
+  const id = type.typeId as number;
+  const need = (held: number | undefined, what: string, wanted = length) => {
+    if ((held ?? 0) < wanted) throw new RangeError(`${what} for ${held ?? 0} of ${wanted} rows`);
+  };
+  if (!(Number.isSafeInteger(length) && length >= 0 && length <= fileBytes * 8)) throw new RangeError(`${length} rows`);
+  if (id === Type.Null) return;
+  if (batch.nullCount > 0 && validity && validity.length > 0) need(validity.length * 8, "validity");
+  if (sizes) need(sizes.length, "sizes");
+  if (offsets && length > 0) need(offsets.length, "offsets", sizes ? length : length + 1);
+  else if (id === Type.Bool) need(values!.length * 8, "values");
+  else if (id === Type.Utf8View) need(values!.length / 16, "values");
+  else if (id === Type.Decimal) need(values!.length / ((type as { bitWidth: number }).bitWidth / 64), "values");
+  else if (([Type.Int, Type.Float, Type.Date, Type.Timestamp, Type.Dictionary] as number[]).includes(id)) {
+    const source = (batch as unknown as { source?: Batch<unknown> }).source ?? batch;
+    need(source.values!.length, "values");
+  }
+  const dictionary = (batch as unknown as { dictionary?: ArrowColumn<unknown> }).dictionary;
+  for (const inner of [...(children ?? []), ...((dictionary?.data as readonly Batch<unknown>[]) ?? [])])
+    checkBatch(inner as Batch<unknown>, fileBytes);
 }
 
 const typeName = (id: number): string =>

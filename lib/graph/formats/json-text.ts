@@ -4,7 +4,7 @@ import { MkgError } from "../../core/index.js";
 const manyDigits = /\d{16}/;
 
 /**
- * Parses JSON without losing anything: an integer beyond ±2^53 becomes a bigint instead of its neighbour, and a name that stands twice in one object is
+ * Parses JSON without losing anything: an integer whose digits a double does not keep becomes a bigint instead of its neighbour, and a name that stands twice in one object is
  * an error instead of the last value. Objects and arrays come frozen. O(characters).
  *
  * @param where the file, and the line where there is one.
@@ -14,10 +14,10 @@ export function parseJson(text: string, place: string, where: string): unknown {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    const at = /position (\d+)/.exec((error as Error).message);
-    const line =
-      at && where.includes(", line ") === false ? `, line ${text.slice(0, Number(at[1])).split("\n").length}` : "";
-    throw new MkgError(place, `${where}${line}: not JSON (${(error as Error).message})`, "", "Mend it");
+    const { message } = error as Error;
+    // the number of a single line stands in `where`
+    const line = where.includes(", line ") ? "" : `, line ${lineOf(text, message)}`;
+    throw new MkgError(place, `${where}${line}: not JSON (${message.replace(/\s+/g, " ")})`, "", "Mend it");
   }
   const keys = freeze(value);
   const colons = count(text, /"\s*:/g, keys);
@@ -34,6 +34,36 @@ export function parseJson(text: string, place: string, where: string): unknown {
   const exact = withBigints(text, unsafe);
   freeze(exact);
   return exact;
+}
+
+/** Longest text whose faulty line is searched for where the parser does not say the position. */
+const searched = 2 ** 24;
+
+/** The line, from 1, at which parsing failed: the parser's own position, or else the shortest beginning that fails other than by ending. */
+function lineOf(text: string, message: string): number | string {
+  const stated = /position (\d+)/.exec(message);
+  let at = stated ? Number(stated[1]) : text.length;
+  if (!stated && text.length > searched) return "unknown";
+  if (!stated && !/end of JSON/.test(message)) {
+    let fine = 0;
+    while (at - fine > 1) {
+      const middle = (fine + at) >> 1;
+      if (failsWithin(text.slice(0, middle))) at = middle;
+      else fine = middle;
+    }
+  }
+  return text.slice(0, at).split("\n").length;
+}
+
+function failsWithin(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return false;
+  } catch (error) {
+    const { message } = error as Error;
+    const stated = /position (\d+)/.exec(message);
+    return !/end of JSON|Unterminated string/.test(message) && !(stated && Number(stated[1]) >= text.length);
+  }
 }
 
 /** Freezes a value and all in it, with an explicit stack; gives the number of names in its objects. */
@@ -82,7 +112,7 @@ function scan(text: string): { repeated: string | undefined; unsafe: readonly (r
       const start = i;
       while (/[\d.eE+-]/.test(text[i + 1] ?? "")) i++;
       const token = text.slice(start, i + 1);
-      if (/^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))) unsafe.push([start, i + 1]);
+      if (/^-?\d+$/.test(token) && token !== "-0" && String(Number(token)) !== token) unsafe.push([start, i + 1]);
     }
   }
   return { repeated: undefined, unsafe };

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { MkgError, quote } from "../../core/index.js";
-import { ColumnsBuilder } from "../columns.js";
+import { type Columns, ColumnsBuilder } from "../columns.js";
 import type { RefusedRow } from "../types.js";
 import { textOf, wholeLines, wrongByte } from "./decode.js";
 import type { Reading, SourceRows, TableFormat } from "./format.js";
@@ -162,7 +162,7 @@ class Records {
     return {
       file: this.file,
       part: this.part,
-      columns: this.#builder.done(),
+      columns: alike(this.#builder.done()),
       line: (row) => lines.of(row),
       header: true,
       refused: this.#refused,
@@ -170,4 +170,19 @@ class Records {
       notices: [],
     };
   }
+}
+
+/** A column with bigints whose numbers are all integers has bigints alone: whether a digit would be lost is no difference in kind. */
+function alike(columns: Columns): Columns {
+  const data = new Map(columns.data);
+  for (const [name, column] of columns.data) {
+    const values = column as readonly unknown[];
+    if (!values.some((value) => typeof value === "bigint")) continue;
+    if (values.every((value) => typeof value !== "number" || Number.isInteger(value)))
+      data.set(
+        name,
+        values.map((value) => (typeof value === "number" ? BigInt(value) : value)),
+      );
+  }
+  return { data, rows: columns.rows };
 }

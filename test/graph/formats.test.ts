@@ -1,0 +1,349 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import fc from "fast-check";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { csv, tsv } from "../../lib/graph/formats/delimited.js";
+import type { Reading, SourceRows, TableFormat } from "../../lib/graph/formats/format.js";
+import { hashStart, hashStep, Interner } from "../../lib/graph/formats/interner.js";
+import { json, jsonl } from "../../lib/graph/formats/json.js";
+import { loadGraph, readTable } from "../../lib/graph/index.js";
+
+const test = suite<{ dir: string }>("formats");
+test.before.each((context) => {
+  context.dir = mkdtempSync(join(tmpdir(), "mkglab-"));
+});
+test.after.each(({ dir }) => rmSync(dir, { recursive: true, force: true }));
+
+const reading: Reading = { place: "test", lenient: false, decide: (first) => ({ names: first, header: true }) };
+
+/** Reads bytes that come in blocks of `size`, as a slow disk or a decompressor may give them. */
+const inBlocks = async (
+  format: TableFormat,
+  data: Uint8Array,
+  size: number,
+  options = reading,
+): Promise<SourceRows> => {
+  const source = {
+    path: "t",
+    name: "t",
+    async *stream() {
+      // each block in memory of its own: nothing may be kept of one that is gone
+      for (let at = 0; at < data.length; at += size) yield Uint8Array.from(data.subarray(at, at + size));
+    },
+    bytes: async () => data,
+  };
+  const [rows] = await format.read(source, options);
+  return rows!;
+};
+
+const cellsOf = (rows: SourceRows) => [...rows.columns.data].map(([name, column]) => [name, ...column]);
+const linesOf = (rows: SourceRows) => Array.from({ length: rows.columns.rows }, (_, row) => rows.line(row));
+
+async function fails(act: () => Promise<unknown>, message: RegExp): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    assert.is((error as Error).constructor.name, "MkgError", String((error as Error).stack));
+    assert.match((error as Error).message, message);
+    return;
+  }
+  assert.unreachable(`no error ${message}`);
+}
+
+test("csv and tsv: fields and lines are those of the grammar, wherever blocks of the file end", async () => {
+  // an oracle for tsv without quotes, and for csv whose every field stands in quotes or holds none of ," CR LF
+  const plain = fc.stringMatching(/^[aé🐉 '|\0]{0,4}$/u);
+  const any = fc.stringMatching(/^[aé🐉," \r\n]{0,5}$/u);
+  const row = (cell: fc.Arbitrary<string>) =>
+    fc.tuple(
+      cell,
+      cell.map((c) => `${c}x`),
+    );
+  const end = fc.constantFrom("\n", "\r\n", "\n\n", "\r\n\r\n");
+  const table = (cell: fc.Arbitrary<string>) => fc.array(fc.tuple(row(cell), end), { maxLength: 6 });
+  const bom = fc.constantFrom("", "\ufeff");
+  const check = async (
+    format: TableFormat,
+    begin: string,
+    list: [string[], string][],
+    render: (c: string) => string,
+    glue: string,
+    size: number,
+  ) => {
+    let text = `${begin}a${glue}b\n`;
+    const lines: number[] = [];
+    for (const [cells, end] of list) {
+      lines.push(text.split("\n").length);
+      text += cells.map(render).join(glue) + end;
+    }
+    const rows = await inBlocks(format, Buffer.from(text), size);
+    assert.equal(cellsOf(rows), [
+      ["a", ...list.map(([cells]) => cells[0])],
+      ["b", ...list.map(([cells]) => cells[1])],
+    ]);
+    assert.equal(linesOf(rows), lines);
+  };
+  const quoted = (c: string) => (/[",\r\n]/.test(c) ? `"${c.replaceAll('"', '""')}"` : c);
+  await fc.assert(
+    fc.asyncProperty(bom, table(plain), fc.integer({ min: 1, max: 9 }), (begin, list, size) =>
+      check(tsv, begin, list as never, (c) => c, "\t", size),
+    ),
+    { numRuns: 150 },
+  );
+  await fc.assert(
+    fc.asyncProperty(bom, table(fc.oneof(plain, any)), fc.integer({ min: 1, max: 9 }), (begin, list, size) =>
+      check(csv, begin, list as never, quoted, ",", size),
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test("a table grows beyond every first allocation, and equal fields are one string", async () => {
+  const count = 5000;
+  const text = `a\tb\n${Array.from({ length: count }, (_, i) => `field ${i}\t${i % 7}\n`).join("")}`;
+  const rows = await inBlocks(tsv, Buffer.from(text), 1000);
+  const [a, b] = [...rows.columns.data.values()].map((column) => [...column] as string[]);
+  assert.equal(
+    a,
+    Array.from({ length: count }, (_, i) => `field ${i}`),
+  );
+  assert.equal(
+    b,
+    Array.from({ length: count }, (_, i) => String(i % 7)),
+  );
+});
+
+test("a cell of 10 MB is a cell like any other", async () => {
+  const long = "é".repeat(5_000_000);
+  for (const [format, text] of [
+    [tsv, `a\tb\n${long}\tx\n`],
+    [csv, `a,b\n"${long},\n",x\n`],
+  ] as const) {
+    const rows = await inBlocks(format, Buffer.from(text), 2 ** 16);
+    assert.is((rows.columns.data.get("a")!.at(0) as string).length, 5_000_000 + (format === csv ? 2 : 0));
+    assert.is(rows.columns.data.get("b")!.at(0), "x");
+  }
+});
+
+test("strings made to collide are told apart, and cost no more than others by far", () => {
+  // found by birthday search: after those before, both blocks of a pair leave the hash in one state. Any sequence of choices collides: 2^12 strings
+  const pairs =
+    "EVJHB RBupb | FDhNY zmahM | gTFF0 zu5lc | pViH1 QplDs | UeT_F RnLha | yguI0 YMIXa | U038t QgeKZ | ITVDO hD6go | U34gu htnOC | ITVDO hD6go | U34gu htnOC | ITVDO hD6go"
+      .split(" | ")
+      .map((pair) => pair.split(" "));
+  const step = (hash: number, text: string) => {
+    let h = hash;
+    for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), hashStep);
+    return h;
+  };
+  const texts = Array.from({ length: 2 ** pairs.length }, (_, i) =>
+    pairs.map((pair, bit) => pair[(i >> bit) & 1]!).join(""),
+  );
+  assert.is(new Set(texts.map((text) => step(hashStart, text))).size, 1);
+  const interner = new Interner("test");
+  const codes = texts.map((text) => interner.codeOf(Buffer.from(text)));
+  assert.equal(
+    codes,
+    texts.map((_, i) => i),
+  );
+  assert.equal(interner.values, texts);
+  // met again after the table has grown
+  for (let i = 0; i < 20_000; i++) interner.codeOf(Buffer.from(`other ${i}`));
+  assert.equal(
+    texts.map((text) => interner.codeOf(Buffer.from(text))),
+    codes,
+  );
+});
+
+test("csv: lenient, lines that are not csv are left out and listed", async () => {
+  const text = 'a,b\n1,2\n3,4" disk\n"5","6"\n7,"8\n';
+  await fails(() => inBlocks(csv, Buffer.from(text), 100), /t, line 3: not CSV/);
+  const rows = await inBlocks(csv, Buffer.from(text), 100, { ...reading, lenient: true });
+  assert.equal(cellsOf(rows), [
+    ["a", "1", "5"],
+    ["b", "2", "6"],
+  ]);
+  assert.equal(
+    rows.refused.map(({ line }) => line),
+    [3, 5],
+  );
+});
+
+test("JSON numbers and names lose nothing: integers beyond 2^53 are bigints, a name that stands twice is an error", async () => {
+  const lines = [
+    '{"a":9007199254740993,"s":"9007199254740993 \\" 12345678901234567890","n":[-9007199254740993,{"x":1.5}]}',
+    '{"a":1e3,"s":"bigint:1234567890123456789","n":12345678901234567890}',
+  ];
+  const rows = await inBlocks(jsonl, Buffer.from(lines.join("\n")), 7);
+  assert.equal(cellsOf(rows), [
+    // one of a column's integers is beyond a double: all are bigints
+    ["a", 9007199254740993n, 1000n],
+    ["s", '9007199254740993 " 12345678901234567890', "bigint:1234567890123456789"],
+    ["n", [-9007199254740993n, { x: 1.5 }], 12345678901234567890n],
+  ]);
+  assert.ok(Object.isFrozen(rows.columns.data.get("n")!.at(0)));
+  assert.ok(Object.isFrozen((rows.columns.data.get("n")!.at(0) as unknown[])[1]));
+  const twice = [
+    ['{"a":1,"b":2,"a":3}', /t, line 1: the name "a" stands twice in one object/],
+    ['{"a":1, "\\u0061" : 3}', /the name "a" stands twice/],
+    ['{"a":{"c":1,"c":1}}', /the name "c" stands twice/],
+  ] as const;
+  for (const [text, message] of twice) await fails(() => inBlocks(jsonl, Buffer.from(text), 99), message);
+  // names in different objects, and text that looks like names, are none
+  const fine = '[{"a":{"a":1},"s":"{\\"a\\":1,\\"a\\":2}"}]';
+  assert.equal(cellsOf(await inBlocks(json, Buffer.from(fine), 99)), [
+    ["a", { a: 1 }],
+    ["s", '{"a":1,"a":2}'],
+  ]);
+  await fails(() => inBlocks(json, Buffer.from('[\n{"a":1},\n{"a":}\n]'), 99), /t, line 3: not JSON/);
+});
+
+test("any JSON value comes back from jsonl as it was written", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.dictionary(
+          fc.string({ minLength: 1 }).filter((k) => k !== "__proto__"),
+          fc.jsonValue(),
+        ),
+        { minLength: 1, maxLength: 5 },
+      ),
+      async (records) => {
+        const text = records.map((record) => JSON.stringify(record)).join("\n");
+        const rows = await inBlocks(jsonl, Buffer.from(text), 16);
+        const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
+        for (const [i, record] of records.entries())
+          for (const name of names)
+            assert.equal(
+              JSON.stringify(rows.columns.data.get(name)!.at(i)),
+              JSON.stringify(Object.hasOwn(record, name) ? record[name] : null),
+            );
+        assert.is(rows.columns.rows, records.length);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test("jsonl: lenient, each line that is no record is left out and listed with its reason", async () => {
+  const text = Buffer.concat([
+    Buffer.from('{"a":1}\n[1]\n{"a":\n{"a":1,"a":2}\n'),
+    Buffer.from('{"a":"\xe9"}\n', "latin1"),
+    Buffer.from('{"":1}\n\n{"a":2}\n'),
+  ]);
+  const rows = await inBlocks(jsonl, text, 5, { ...reading, lenient: true });
+  assert.equal(cellsOf(rows), [["a", 1, 2]]);
+  assert.equal(linesOf(rows), [1, 8]);
+  const reasons = [
+    /not an object/,
+    /not JSON/,
+    /stands twice/,
+    /not UTF-8 \(byte 0xE9 at position 6/,
+    /a key that cannot be a column/,
+  ];
+  assert.equal(
+    rows.refused.map(({ line }) => line),
+    [2, 3, 4, 5, 6],
+  );
+  for (const [i, { reason }] of rows.refused.entries()) assert.match(reason, reasons[i]!);
+});
+
+const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/arrow/${name}`, import.meta.url));
+
+test("what pyarrow writes is read with every value: file and stream, views, dictionaries, 64 bits, dates, lists", async () => {
+  const iso = (column: unknown[]) => column.map((date) => (date as Date | null)?.toISOString() ?? null);
+  // the values stand in test/fixtures/make-arrow.py
+  const expected = {
+    head: ["007", "\ufeffb", "é", "__proto__"],
+    relation: ["r", "r", "s", "NaN"],
+    tail: ["x", "y", "x", "a text of more than twelve bytes"],
+    twice: ["x", "y", null, null],
+    int8: [1, -2, null, 4],
+    int64: [9007199254740993n, -9223372036854775808n, 9223372036854775807n, 0n],
+    uint64: [18446744073709551615n, 0n, null, 1n],
+    float: [1.5, Number.NaN, null, -0],
+    float16: [1.5, 0, null, -2],
+    bool: [true, null, false, true],
+    decimal: ["-0.05", null, "12.30", "0.00"],
+    date: ["1492-10-12T00:00:00.000Z", null, "2024-02-29T00:00:00.000Z", "1969-12-31T00:00:00.000Z"],
+    ns: ["1970-01-01T00:00:00.000000001Z", "1969-12-31T23:59:59.999999999Z", null, "1970-01-01T00:00:00.000001000Z"],
+    ms: ["1970-01-01T00:00:00.001Z", "1969-12-31T23:59:59.999Z", null, "1970-01-01T00:00:01.000Z"],
+    list: [["a", "\ufeff", null], [], null, ["z"]],
+    largeList: [[1, 2], [], null, [3]],
+    fixedList: [["a", "b"], ["c", "d"], null, ["e", "f"]],
+    nothing: [null, null, null, null],
+  };
+  for (const name of ["types.arrow", "types.arrows"]) {
+    const table = await readTable(fixture(name));
+    assert.equal(table.columnNames(), Object.keys(expected));
+    for (const [column, values] of Object.entries(expected)) {
+      const found = table.array(column) as unknown[];
+      assert.equal(["date", "ms"].includes(column) ? iso(found) : found, values, `${name}, ${column}`);
+    }
+  }
+  const { repaired } = (await loadGraph(fixture("types.arrow"))).report;
+  assert.equal(
+    repaired.slice(0, 2).map(({ what, examples }) => [what.split(" ")[0], ...examples]),
+    [
+      ["decimal", "decimal"],
+      ["timestamps", "ns"],
+    ],
+  );
+});
+
+test("a dictionary that a stream replaces or adds to belongs to the rows that follow", async () => {
+  assert.equal((await readTable(fixture("replaced.arrows"))).array("head"), ["a", "b", "a", "c", "a"]);
+  assert.equal((await readTable(fixture("delta.arrow"))).array("head"), ["a", "b", "a", "c", "a"]);
+});
+
+test("Arrow that is compressed, nested or cut off is an error that names the file; never fewer rows", async ({
+  dir,
+}) => {
+  await fails(() => readTable(fixture("lz4.arrow")), /lz4\.arrow: compressed Arrow.*compression='uncompressed'/);
+  await fails(() => readTable(fixture("struct.arrow")), /struct\.arrow, column head: struct, which a cell cannot hold/);
+  for (const name of ["types.arrow", "types.arrows", "replaced.arrows"]) {
+    const whole = readFileSync(fixture(name));
+    const all = (await readTable(fixture(name))).numRows();
+    const cut = join(dir, name);
+    for (let length = 0; length < whole.length; length += 61) {
+      writeFileSync(cut, whole.subarray(0, length));
+      let rows = all;
+      try {
+        rows = (await readTable(cut)).numRows();
+      } catch (error) {
+        assert.is((error as Error).constructor.name, "MkgError", (error as Error).stack);
+        assert.match((error as Error).message, name);
+        continue;
+      }
+      // the format of streams allows an end after any message: rows before it are all there is
+      assert.ok(length > 0 && name.endsWith("s") && [0, 3, all].includes(rows), `${rows} rows of ${length} bytes`);
+    }
+  }
+});
+
+test("bytes of Arrow changed at random give a table or one error in the house form", async ({ dir }) => {
+  const whole = readFileSync(fixture("types.arrow"));
+  const file = join(dir, "m.arrow");
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.nat({ max: whole.length - 1 }), fc.nat({ max: 255 })), { minLength: 1, maxLength: 4 }),
+      async (changes) => {
+        const bytes = Buffer.from(whole);
+        for (const [at, byte] of changes) bytes[at] = byte;
+        writeFileSync(file, bytes);
+        try {
+          const table = await readTable(file);
+          for (const name of table.columnNames()) table.array(name);
+        } catch (error) {
+          assert.is((error as Error).constructor.name, "MkgError", (error as Error).stack);
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test.run();
