@@ -58,7 +58,7 @@ function judge(output, code, signal, timedOut) {
 function runFile(file) {
   return new Promise((done) => {
     const started = performance.now();
-    const child = spawn(process.execPath, ["--import", "tsx", file], {
+    const child = spawn(process.execPath, ["--import", "tsx", "--import", "./test/support/seeds.mjs", file], {
       cwd: root,
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],

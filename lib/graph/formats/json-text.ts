@@ -4,7 +4,7 @@ import { MkgError } from "../../core/index.js";
 const manyDigits = /\d{16}/;
 
 /**
- * Parses JSON without losing anything: an integer whose digits a double does not keep becomes a bigint instead of its neighbour, and a name that stands twice in one object is
+ * Parses JSON without losing anything: an integer beyond ±(2^53 − 1) becomes a bigint, since a double may hold only its neighbour, and a name that stands twice in one object is
  * an error instead of the last value. Objects and arrays come frozen. O(characters).
  *
  * @param where the file, and the line where there is one.
@@ -112,7 +112,7 @@ function scan(text: string): { repeated: string | undefined; unsafe: readonly (r
       const start = i;
       while (/[\d.eE+-]/.test(text[i + 1] ?? "")) i++;
       const token = text.slice(start, i + 1);
-      if (/^-?\d+$/.test(token) && token !== "-0" && String(Number(token)) !== token) unsafe.push([start, i + 1]);
+      if (/^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))) unsafe.push([start, i + 1]);
     }
   }
   return { repeated: undefined, unsafe };
