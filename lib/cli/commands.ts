@@ -2,25 +2,34 @@ import { existsSync } from "node:fs";
 import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
 import type { Command } from "commander";
 import { MkgError, quote, readText, unknownName, writeAtomic } from "../core/index.js";
-import { type Dataset, datasetList, datasetNames, loadDataset } from "../datasets/index.js";
+import { type Dataset, datasetNames, loadDataset } from "../datasets/index.js";
 import { evaluateFiles } from "../evaluate/index.js";
 import { runNotebook } from "../notebook/index.js";
 import { retrieve as retrieveAll, retriever, retrieverOptions, writeRun } from "../retrieve/index.js";
 import { compare } from "../stats/index.js";
 import { ablation, type ExecuteOptions, type Report, type Study, study } from "../study/index.js";
-import { missingFiles } from "./checks.js";
+import { dataDir, type Flags, json, out, typedOption } from "./common.js";
 import { optionLists, optionText } from "./options.js";
 import { readScores } from "./scores.js";
 import { duration, plainTable, progressLine } from "./terminal.js";
 
-type Flags = Record<string, unknown> & { json?: boolean };
+export { dataFetch, dataGenerate, dataList } from "./data.js";
+export { dataCheck } from "./data-check.js";
 
-const out = (text: string): void => void process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
-const json = (value: unknown): void => out(JSON.stringify(value, null, 2));
-const dataDir = (command: Command): string =>
-  (command.optsWithGlobals().data as string | undefined) ?? process.env.MKGLAB_DATA ?? "data";
-
-const open = (name: string, command: Command): Promise<Dataset> => loadDataset(name, { dir: dataDir(command) });
+/** The data set; what a lenient reading leaves out is said on stderr. */
+async function open(name: string, command: Command): Promise<Dataset> {
+  const lenient = command.opts().lenient === true;
+  const dataset = await loadDataset(name, { dir: dataDir(command), lenient });
+  const { refused } = dataset.card;
+  if (refused.length > 0)
+    process.stderr.write(
+      `mkglab: ${refused.length} rows of ${name} are left out:\n${refused
+        .slice(0, 10)
+        .map(({ file, line, reason }) => `  ${file}, line ${line}: ${reason}\n`)
+        .join("")}${refused.length > 10 ? `  … mkglab data check ${name} --lenient --json lists all\n` : ""}`,
+    );
+  return dataset;
+}
 
 /** Runs a study with progress on stderr; an interrupt stops it at the next question. */
 async function runWithProgress(target: Study, options: ExecuteOptions): Promise<void> {
@@ -190,14 +199,6 @@ export async function retrieveRun(flags: Flags, command: Command): Promise<void>
     );
 }
 
-/** An option's text as the type of its default. */
-const typedOption = (text: string, like: unknown): unknown =>
-  typeof like === "number" && text.trim() !== "" && !Number.isNaN(Number(text))
-    ? Number(text)
-    : typeof like === "boolean" && /^(true|false)$/.test(text)
-      ? text === "true"
-      : text;
-
 function qrelsOf({
   questions,
   candidates,
@@ -302,19 +303,6 @@ function jsonOrText(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-/** `mkglab data list`. */
-export async function dataList(flags: Flags, command: Command): Promise<void> {
-  const dir = dataDir(command);
-  const rows = datasetList().map(({ name, summary, needs }) => {
-    const missing = missingFiles(needs, dir);
-    return { name, here: missing.length === 0, missing, summary, needs };
-  });
-  if (flags.json) return json(rows);
-  out(plainTable(rows.map(({ name, here, summary }) => ({ name, here: here ? "yes" : "no", summary }))));
-  for (const { name, missing } of rows) if (missing.length > 0) out(`${name}: not in ${dir}: ${missing.join(", ")}`);
-  if (rows.some(({ here }) => !here)) out("data/README.md says where the files come from.");
 }
 
 /** `mkglab options`. */

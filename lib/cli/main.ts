@@ -28,6 +28,8 @@ const collectPair = (text: string, all: Record<string, string>): Record<string, 
   return { ...all, [text.slice(0, at)]: text.slice(at + 1) };
 };
 
+const lenientText = "leave out rows that cannot be kept, and list them";
+
 function program(): Command {
   const root = new Command("mkglab")
     .description(
@@ -49,6 +51,7 @@ function program(): Command {
     )
     .option("--seeds <n>", "run seeds 0 … n−1", integerOption(1), 3)
     .option("--concurrency <n>", "questions in flight; results do not depend on it", integerOption(1), 8)
+    .option("--lenient", lenientText)
     .option("--json", "print the paths and the table as JSON")
     .action(run.ablate);
   root
@@ -61,6 +64,7 @@ function program(): Command {
     .option("--out <dir>", "where results go and are reused from (default: runs/ and the file's name)")
     .option("--concurrency <n>", "questions in flight; results do not depend on it", integerOption(1), 8)
     .option("--dry-run", "list the cells and stop")
+    .option("--lenient", lenientText)
     .option("--json", "print the paths and the table as JSON")
     .action(run.studyFile);
   root
@@ -79,6 +83,7 @@ function program(): Command {
     )
     .requiredOption("--out <file>", "the run, in TREC format; the name may end in .jsonl for full evidence")
     .option("--qrels-out <file>", "also write the relevant documents of the setting, in TREC format")
+    .option("--lenient", lenientText)
     .option("--json", "print the result as JSON")
     .action(run.retrieveRun);
   root
@@ -129,9 +134,47 @@ function program(): Command {
   const data = root.command("data").description("data sets");
   data
     .command("list")
-    .description("data sets by name, and which of them are here")
+    .description("data sets by name, with licence and size, and which of them are here")
     .option("--json", "print as JSON")
     .action(run.dataList);
+  data
+    .command("fetch")
+    .description(
+      "get what upstream publishes openly into the data folder, verified by SHA-256; goes on where it was stopped",
+    )
+    .argument("<name>", "a data set of the manifest")
+    .option("--from <url>", "a mirror: a folder that holds the published paths")
+    .option("--accept-unverified", "also take files whose SHA-256 nobody has verified, and record what came")
+    .option("--timeout <seconds>", "silence after which a connection is given up", integerOption(1), 30)
+    .option("--manifest <file>", "a manifest of your own, in the form of data/manifest.json")
+    .option("--json", "print the result as JSON")
+    .action(run.dataFetch);
+  data
+    .command("check")
+    .description(
+      "read a data set, a folder or a graph file whole and compare it with the manifest; fails on any mismatch or row left out",
+    )
+    .argument("<source>", "a data set by name, a folder, or a file of triples")
+    .option("--lenient", lenientText)
+    .option("--pictures", "also decode every picture")
+    .option("--json", "print as JSON")
+    .action(run.dataCheck);
+  data
+    .command("generate")
+    .description("write a generated data set as a folder: tables, questions, pictures, data card")
+    .argument("<name>", "bestiary or atlas")
+    .requiredOption("--out <dir>", "a folder that is new or empty")
+    .option("-o, --option <name=value>", "an option of the data set, such as seed=3; repeatable", collectPair, {})
+    .option(
+      "--splits <names>",
+      "test, train, validation, with commas between; test is always written (default: all)",
+      collect,
+      [],
+    )
+    .option("--format <name>", "of the graph's tables", "jsonl")
+    .option("--no-card", "without the data card, which measures shortcuts and takes some seconds")
+    .option("--json", "print the result as JSON")
+    .action(run.dataGenerate);
   root
     .command("doctor")
     .description("what works here, and how to get the rest")

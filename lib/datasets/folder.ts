@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { byCodeUnit, type Gold, MkgError, quote, refuseUnknown } from "../core/index.js";
 import { imagesOf, loadGraph, openImages, splitName, tableFormats } from "../graph/index.js";
@@ -8,6 +8,7 @@ import { defineDataset } from "./define.js";
 import { type Fields, field, Intake, isFields, listField } from "./intake.js";
 import type { QuestionInput } from "./question.js";
 import type { Dataset, SplitName } from "./types.js";
+import { readWrittenCard } from "./written-card.js";
 
 const stems: Readonly<Record<SplitName, string>> = {
   test: "questions",
@@ -20,16 +21,32 @@ const fields = [...plainFields, "answers", "images", "keyFrames", "gold", "meta"
 const goldColumns = ["gold.triples", "gold.paths", "gold.pathTriples", "gold.passages"];
 
 interface Questions {
-  readonly questions: readonly (QuestionInput & { readonly file: string; readonly line: number })[];
+  readonly questions: readonly (QuestionInput & {
+    readonly file: string;
+    readonly line: number;
+  })[];
   readonly intake: Intake;
 }
 
 /**
  * A folder with `entities.*`, `triples.*`, `questions.*` and maybe `questions.train.*`, `questions.validation.*`, `dataset.json`: see data/README.md.
  * Questions may stand in any format that `readTable` reads. In tables whose cells are texts, `answers`, `images`, `gold.triples` and `gold.passages` are lists
- * with `|` between; `gold.paths`, `gold.pathTriples`, `gold` and `meta` are JSON.
+ * with `|` between; `gold.paths`, `gold.pathTriples`, `gold` and `meta` are JSON. A split over a graph of its own is a folder `train/` or `validation/`
+ * of the same layout. `card.json`, as `writeDataset` writes it, states origin, limits and notices.
+ *
+ * @param options.part which split of another folder this one is, and that folder's splits.
  */
-export async function loadFolder(folder: string, { lenient = false } = {}): Promise<Dataset> {
+export async function loadFolder(
+  folder: string,
+  options: {
+    readonly lenient?: boolean;
+    readonly part?: {
+      readonly split: SplitName;
+      readonly splits: Partial<Record<SplitName, () => Promise<Dataset>>>;
+    };
+  } = {},
+): Promise<Dataset> {
+  const { lenient = false, part } = options;
   const place = `dataset ${quote(basename(resolve(folder)))}`;
   const files = await questionFiles(place, folder);
   if (!files.has("test"))
@@ -40,6 +57,7 @@ export async function loadFolder(folder: string, { lenient = false } = {}): Prom
       "Add the file; loadGraph loads a graph alone",
     );
   const { summary, ...about } = await readAbout(place, join(folder, "dataset.json"));
+  const own = await readWrittenCard(place, folder);
   const name = about.name ?? basename(resolve(folder));
   const graph = await loadGraph(folder, { name, lenient });
   const read = new Map<SplitName, Promise<Questions>>();
@@ -51,22 +69,41 @@ export async function loadFolder(folder: string, { lenient = false } = {}): Prom
   const shared = files.has("train")
     ? inBoth((await questionsOf("test")).questions, (await questionsOf("train")).questions)
     : [];
+  const splits: Partial<Record<SplitName, () => Promise<Dataset>>> = part?.splits ?? {};
+  if (!part) {
+    for (const split of files.keys()) splits[split] = () => make(split);
+    for (const split of ["train", "validation"] as const) {
+      const inner = join(folder, split);
+      const isFolder = (await stat(inner).catch(() => undefined))?.isDirectory();
+      if (!isFolder || (await questionFiles(place, inner)).size === 0) continue;
+      if (files.has(split))
+        throw new MkgError(
+          place,
+          `the ${split} split is there twice, as ${files.get(split)} and as ${split}/ (${folder})`,
+          "One of them",
+          "Remove the other",
+        );
+      splits[split] = () => loadFolder(inner, { lenient, part: { split, splits } });
+    }
+  }
   const make = async (split: SplitName): Promise<Dataset> => {
     const { questions, intake } = await questionsOf(split);
     return defineDataset({
       ...about,
       name,
-      split,
+      split: part?.split ?? split,
       graph,
       questions: questions.map(({ file: _, line: _line, ...question }) => question),
       lenient,
       sourceOf: (i) => questions[i] as Questions["questions"][number],
-      splits: Object.fromEntries([...files.keys()].map((s) => [s, () => make(s)])),
+      splits,
       card: {
         summary: summary ?? `the folder ${name}`,
-        origin: "real",
-        notices:
-          shared.length === 0
+        origin: own.origin,
+        limits: own.limits,
+        notices: [
+          ...own.notices,
+          ...(shared.length === 0
             ? []
             : [
                 {
@@ -74,7 +111,8 @@ export async function loadFolder(folder: string, { lenient = false } = {}): Prom
                   count: shared.length,
                   examples: shared.slice(0, 5),
                 },
-              ],
+              ]),
+        ],
         read: intake.read,
         refused: intake.refused,
         repaired: intake.repaired,

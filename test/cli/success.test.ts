@@ -198,34 +198,6 @@ test("options: every factor with its levels and default, from the tables; one na
   );
 });
 
-test("data list says which data sets are here and which files are not", async () => {
-  const dir = join(folder, "data");
-  mkdirSync(join(dir, "markg"), { recursive: true });
-  for (const name of ["wiki_tuple_ids.txt", "entity2text.txt", "entity2textlong.txt"])
-    writeFileSync(join(dir, "markg", name), "");
-  const { out } = await mkglab(["data", "list", "--data", dir]);
-  assert.match(out, /bestiary +yes /);
-  assert.match(out, /markg +no /);
-  assert.match(out, /\nmarkg: not in .*data: markg.relation2text\.txt\n/);
-  writeFileSync(join(dir, "markg", "relation2text.txt"), "");
-  const list = JSON.parse((await mkglab(["data", "list", "--data", dir, "--json"])).out) as {
-    name: string;
-    here: boolean;
-  }[];
-  assert.equal(
-    list.map(({ name, here }) => [name, here]),
-    [
-      ["bestiary", true],
-      ["atlas", true],
-      ["markg", true],
-      ["mkg-rag-bench", false],
-      ["mkg-rag-bench-m", false],
-      ["mh-mmkg", false],
-      ["vqa-passages", false],
-    ],
-  );
-});
-
 const real = process.env.MKGLAB_DATA;
 const withSettings = "retrieve: --setting chooses the questions and documents of MKG-RAG-Bench";
 if (!real || !existsSync(join(real, "mkg-rag-bench"))) {

@@ -1,0 +1,293 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { lstat, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { errorText, MkgError, makeFolder, SetupError, writeAtomic } from "../core/index.js";
+import { type Got, get } from "./http.js";
+
+/** One file to fetch: from where, to where, and what it must be. */
+export interface Download {
+  readonly place: string;
+  readonly url: URL;
+  readonly path: string;
+  readonly bytes: number | null;
+  readonly sha256: string | null;
+  readonly timeoutMs: number;
+  readonly retries: number;
+  readonly maxBytes: number;
+  readonly proxy: ((url: URL) => string | undefined) | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** What to do where there is no connection. */
+  help(): string;
+}
+
+export interface Downloaded {
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly resumedFrom: number;
+}
+
+/** What is known of a `.part` file: where it comes from, and by what the server tells that its file is still the same. */
+interface Note {
+  readonly url: string;
+  readonly validator: string;
+}
+
+/** Hears how many bytes there are, and whether an earlier fetch left them. */
+type Count = (size: number, stored: boolean) => void;
+
+/** Something that may work if tried again; what has come stays. */
+class Broken extends Error {
+  constructor(
+    message: string,
+    readonly code: string,
+    /** Bytes that this try gained. */
+    readonly gained: number,
+  ) {
+    super(message);
+  }
+}
+
+/** The `.part` file is of no use: begin anew. */
+class Stale extends Error {}
+
+/** Brings one file to its place, or throws and leaves at most `<path>.part` and `<path>.part.json`. */
+export async function download(job: Download, count: Count): Promise<Downloaded> {
+  await makeFolder(dirname(job.path));
+  await refuseLink(job, `${job.path}.part`);
+  let failures = 0;
+  let anew = 0;
+  for (;;) {
+    try {
+      return await once(job, count);
+    } catch (error) {
+      job.signal?.throwIfAborted();
+      if (error instanceof Stale && anew++ < 2) {
+        await forget(job);
+        continue;
+      }
+      if (error instanceof MkgError) throw error;
+      const { code = "", gained = 0 } = error as { code?: string; gained?: number };
+      if (error instanceof Broken) failures = gained > 0 ? 1 : failures + 1;
+      if (!(error instanceof Broken) || failures > job.retries) throw await unreachable(job, error as Error, code);
+      // longer each time, at most 8 s: a server that is busy gets air, a short gap in the net costs little
+      await wait(Math.min(8000, 250 * 2 ** failures), undefined, job.signal ? { signal: job.signal } : {});
+    }
+  }
+}
+
+async function once(job: Download, count: Count): Promise<Downloaded> {
+  const part = `${job.path}.part`;
+  const { have, validator } = await resumable(job);
+  let resumedFrom = have;
+  if (have > 0) count(have, true);
+  if (have === 0 || have !== job.bytes) {
+    const got = await ask(job, have, validator);
+    if (got.status !== 206) resumedFrom = 0;
+    await receive(job, got, resumedFrom, count);
+  }
+  const { bytes, sha256 } = await fileHash(part);
+  const wrong =
+    job.bytes !== null && bytes !== job.bytes
+      ? `the file has another size than the published one (${bytes} bytes instead of ${job.bytes})`
+      : job.sha256 !== null && sha256 !== job.sha256
+        ? `the file is not the published one (SHA-256 ${sha256} instead of ${job.sha256})`
+        : job.sha256 === null
+          ? await stranger(part)
+          : undefined;
+  if (wrong) {
+    // what was put together from two answers may be of two versions
+    if (resumedFrom > 0) throw new Stale(wrong);
+    await forget(job);
+    throw new MkgError(
+      job.place,
+      wrong,
+      "Nothing was kept",
+      "Try again; if it stays so, upstream or the mirror has changed: fetch it by hand at the commit in data/manifest.json",
+    );
+  }
+  await rename(part, job.path);
+  await rm(`${part}.json`, { force: true });
+  return { bytes, sha256, resumedFrom };
+}
+
+/** How much of the file is here and may be gone on from. */
+async function resumable(job: Download): Promise<{ have: number; validator: string }> {
+  const none = { have: 0, validator: "" };
+  const size = (await stat(`${job.path}.part`).catch(() => undefined))?.size ?? 0;
+  if (size === 0 || (job.bytes !== null && size > job.bytes)) return none;
+  let note: Partial<Note> = {};
+  try {
+    note = JSON.parse(await readFile(`${job.path}.part.json`, "utf8")) as Partial<Note>;
+  } catch {
+    // without a note nobody knows what the part is of
+  }
+  if (typeof note?.validator !== "string") return none;
+  const validator = note.url === job.url.href ? note.validator : "";
+  // without a validator, or from another mirror, the sum at the end says whether it was the same file
+  return validator !== "" || job.sha256 !== null ? { have: size, validator } : none;
+}
+
+async function ask(job: Download, have: number, validator: string): Promise<Got> {
+  const headers: Record<string, string> = { "accept-encoding": "identity", "user-agent": "mkglab" };
+  if (have > 0) headers.range = `bytes=${have}-`;
+  if (have > 0 && validator !== "") headers["if-range"] = validator;
+  let got: Got;
+  try {
+    got = await get(job.place, job.url, { ...job, headers });
+  } catch (error) {
+    throw breaks(error, 0);
+  }
+  const { status } = got;
+  if (status === 200) return got;
+  const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(got.headers["content-range"] ?? "");
+  if (status === 206 && got.plain && range && Number(range[1]) === have) {
+    const isOther = range[2] !== "*" && job.bytes !== null && Number(range[2]) !== job.bytes;
+    if (!isOther) return got;
+  }
+  got.discard();
+  if (have > 0 && (status === 206 || status === 416)) throw new Stale("the range does not fit");
+  const where = `${got.url.origin}${got.url.pathname}`;
+  if (status === 429 || status >= 500) throw new Broken(`${where} answered ${status}`, `HTTP ${status}`, 0);
+  throw new MkgError(
+    job.place,
+    `the server answered ${status} (${where})`,
+    "200 with the file",
+    status === 404 || status === 410
+      ? "The file is not there: upstream or the mirror has moved it; data/manifest.json names the repository"
+      : status === 401 || status === 403 || status === 407
+        ? "Access is refused: fetch the file by hand where you have access"
+        : "Fetch the file by hand",
+  );
+}
+
+/** Writes the answer's body to the `.part` file, from `start` on. */
+async function receive(job: Download, got: Got, start: number, count: Count): Promise<void> {
+  const part = `${job.path}.part`;
+  const { headers } = got;
+  const length = got.plain && headers["content-length"] !== undefined ? Number(headers["content-length"]) : undefined;
+  const most = job.bytes ?? job.maxBytes;
+  if (length !== undefined && (start + length > most || (job.bytes !== null && start + length !== job.bytes))) {
+    got.discard();
+    if (start > 0) throw new Stale("the rest has another size");
+    await forget(job);
+    throw wrongSize(job, start + length);
+  }
+  // a decoded body cannot be gone on from: the server counts coded bytes
+  const validator = strong(headers.etag) ?? headers["last-modified"] ?? "";
+  if (got.plain) await writeAtomic(`${part}.json`, `${JSON.stringify({ url: job.url.href, validator })}\n`);
+  else await rm(`${part}.json`, { force: true });
+  const file = await open(part, start > 0 ? "r+" : "w").catch((error) => {
+    got.discard();
+    throw cannotWrite(job, error);
+  });
+  let size = start;
+  try {
+    await file.truncate(start);
+    for await (const chunk of got.body as AsyncIterable<Uint8Array>) {
+      if (size + chunk.length > most) {
+        await forget(job);
+        throw wrongSize(job, size + chunk.length);
+      }
+      await file.write(chunk, 0, chunk.length, size).catch((error) => {
+        throw cannotWrite(job, error);
+      });
+      size += chunk.length;
+      count(size, false);
+    }
+    await file.sync();
+  } catch (error) {
+    got.discard();
+    throw error instanceof MkgError ? error : breaks(error, got.plain ? size - start : 0);
+  } finally {
+    await file.close();
+  }
+  if (length !== undefined && size < start + length)
+    throw new Broken("the connection ended early", "EARLY", size - start);
+  // without a length the end of the answer is the end of the connection, whatever ended it
+  if (length === undefined && got.plain && job.bytes !== null && size < job.bytes)
+    throw new Broken("the connection ended early", "EARLY", size - start);
+}
+
+const strong = (etag: string | undefined): string | undefined => (etag && !/^W\//i.test(etag) ? etag : undefined);
+
+const wrongSize = (job: Download, size: number): MkgError =>
+  new MkgError(
+    job.place,
+    job.bytes === null
+      ? `the file is too large (${size} bytes or more)`
+      : `the file has another size than the published one (${size} bytes or more instead of ${job.bytes})`,
+    job.bytes === null ? `At most ${job.maxBytes} bytes` : "Nothing was kept",
+    job.bytes === null
+      ? "Give a larger maxBytes if it is right"
+      : "Upstream or the mirror has changed: fetch it by hand at the commit in data/manifest.json",
+  );
+
+/** A page or a pointer where a file should be: what proxies, log-ins and large-file stores answer with 200. */
+async function stranger(part: string): Promise<string | undefined> {
+  const file = await open(part, "r");
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
+    const start = buffer.subarray(0, bytesRead).toString("latin1").trimStart();
+    if (/^<(!doctype html|html)/i.test(start)) return "a web page came instead of the file";
+    if (start.startsWith("version https://git-lfs.github.com/spec/"))
+      return "a pointer to a large file (Git LFS) came instead of the file";
+    return undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+const tried = new Set(
+  "ECONNRESET EPIPE ETIMEDOUT ECONNABORTED EAI_AGAIN ERR_STREAM_PREMATURE_CLOSE Z_BUF_ERROR ERR_HTTP2_STREAM_ERROR".split(
+    " ",
+  ),
+);
+
+/** Errors of the connection that a second try may mend. */
+function breaks(error: unknown, gained: number): unknown {
+  const { code = "", name = "" } = error as NodeJS.ErrnoException;
+  if (error instanceof MkgError || name === "AbortError") return error;
+  return tried.has(code) || code.startsWith("HPE_") ? new Broken(errorText(error), code, gained) : error;
+}
+
+async function unreachable(job: Download, error: Error, code: string): Promise<MkgError> {
+  const kept = (await stat(`${job.path}.part`).catch(() => undefined))?.size ?? 0;
+  const again = kept > 0 ? `${kept} bytes are kept: the same command goes on from there. ` : "";
+  return new SetupError(
+    job.place,
+    `no answer that helps from ${job.url.host} (${[code, errorText(error)].filter(Boolean).join(": ")})`,
+    "It needs a connection to that host; proxies are taken from HTTPS_PROXY, HTTP_PROXY and NO_PROXY on the command line",
+    `${again}${job.help()}`,
+  );
+}
+
+const cannotWrite = (job: Download, error: NodeJS.ErrnoException): SetupError =>
+  new SetupError(
+    job.place,
+    `cannot write (${job.path}.part: ${error.code})`,
+    "",
+    error.code === "ENOSPC" ? "The disk is full: make room, then fetch again" : "Choose another place",
+  );
+
+async function refuseLink(job: Download, part: string): Promise<void> {
+  const info = await lstat(part).catch(() => undefined);
+  if (info && !info.isFile()) throw new MkgError(job.place, `not a file (${part})`, "", "Move it away");
+}
+
+async function forget(job: Download): Promise<void> {
+  await rm(`${job.path}.part`, { force: true });
+  await rm(`${job.path}.part.json`, { force: true });
+}
+
+/** Size and SHA-256 of a file, read in blocks. */
+export async function fileHash(path: string): Promise<{ readonly bytes: number; readonly sha256: string }> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 18 })) {
+    hash.update(chunk as Uint8Array);
+    bytes += (chunk as Uint8Array).length;
+  }
+  return { bytes, sha256: hash.digest("hex") };
+}
