@@ -5,7 +5,9 @@ const message = { headerType: 6, header: 8, bodyLength: 10 };
 const dictionaryBatch = { id: 4, data: 6, isDelta: 8 };
 const recordBatch = { nodes: 6, buffers: 8, variadic: 12 };
 const schemaTable = { fields: 6, metadata: 8 };
-const fieldTable = { children: 14, metadata: 16 };
+const fieldTable = { type: 8, children: 14, metadata: 16 };
+/** The one type whose description holds a list of its own, which the decoder reads unchecked; no cell holds a union. */
+const union = 14;
 const footer = { dictionaries: 8, records: 10 };
 const kind = { schema: 1, dictionary: 2, records: 3 };
 /** Bytes of one item of a vector of structs. */
@@ -82,6 +84,7 @@ function splitAtReplaced(schema: Message, messages: readonly Message[]): Uint8Ar
 
 function messagesOf(bytes: Uint8Array, view: DataView, from: number, wrong: (problem: string) => MkgError): Message[] {
   const found: Message[] = [];
+  const rows = BigInt(bytes.length) * 8n;
   for (let at = from; at + 4 <= bytes.length; ) {
     const marked = view.getInt32(at, true) === -1;
     const start = marked ? at + 8 : at + 4;
@@ -101,13 +104,13 @@ function messagesOf(bytes: Uint8Array, view: DataView, from: number, wrong: (pro
     let id = 0n;
     let isDelta = false;
     if (type === kind.schema) checkFields(own, header, schemaTable.fields, 0);
-    else if (type === kind.records) checkRecords(own, header);
+    else if (type === kind.records) checkRecords(own, header, rows);
     else if (type === kind.dictionary) {
       const idAt = place(own, header, dictionaryBatch.id);
       id = idAt === 0 ? 0n : own.getBigInt64(idAt, true);
       const deltaAt = place(own, header, dictionaryBatch.isDelta);
       isDelta = deltaAt !== 0 && own.getUint8(deltaAt) !== 0;
-      checkRecords(own, table(own, header, dictionaryBatch.data));
+      checkRecords(own, table(own, header, dictionaryBatch.data), rows);
     }
     found.push({ bytes: bytes.subarray(at, end), type, id, isDelta });
     at = end;
@@ -115,8 +118,13 @@ function messagesOf(bytes: Uint8Array, view: DataView, from: number, wrong: (pro
   return found;
 }
 
-function checkRecords(view: DataView, at: number): void {
-  vector(view, at, recordBatch.nodes, size.node);
+/** @param rows most rows that the file can hold: a bit each. The decoder takes what the counts say, and fills memory with it. */
+function checkRecords(view: DataView, at: number, rows: bigint): void {
+  const nodes = vector(view, at, recordBatch.nodes, size.node);
+  for (let i = 0; i < nodes.length; i++) {
+    const length = view.getBigInt64(nodes.start + i * size.node, true);
+    if (length < 0n || length > rows) throw new RangeError(`${length} rows`);
+  }
   vector(view, at, recordBatch.buffers, size.buffer);
   vector(view, at, recordBatch.variadic, size.count);
 }
@@ -127,6 +135,8 @@ function checkFields(view: DataView, at: number, slot: number, depth: number): v
   for (let i = 0; i < fields.length; i++) {
     const item = fields.start + 4 * i;
     const one = item + view.getInt32(item, true);
+    const typeAt = place(view, one, fieldTable.type);
+    if (typeAt !== 0 && view.getUint8(typeAt) === union) throw new RangeError("a union, which a cell cannot hold");
     vector(view, one, fieldTable.metadata, size.offset);
     checkFields(view, one, fieldTable.children, depth + 1);
   }
