@@ -17,6 +17,7 @@ export {
   type Gold,
   type Hit,
   type Image,
+  isImage,
   MkgError,
   type OnProgress,
   type OptionSpec,

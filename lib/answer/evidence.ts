@@ -105,6 +105,12 @@ export async function readEvidence(question: string, hits: readonly Hit[], graph
   for (const [i, hit] of hits.entries()) {
     const rank = i + 1;
     if (hit.text !== undefined) offer(hit.text, rank, 0);
+    if (hit.passage !== undefined && graph.has(hit.passage)) {
+      // a passage stands in the graph under its own id, with its text as description
+      const { label, description } = graph.entity(hit.passage);
+      offer(label, rank, 0);
+      offer(whatItIs(label, description), rank, 0);
+    }
     const triples = triplesOf(hit, graph);
     if (hit.path?.length === 1) {
       const { label, description } = graph.entity(hit.path[0] as string);

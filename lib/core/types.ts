@@ -120,3 +120,11 @@ export function rankHits(hits: readonly Hit[]): Hit[] {
   keyed.sort((a, b) => b.hit.score - a.hit.score || byId(a.own, b.own) || byCodeUnit(a.id, b.id));
   return keyed.map(({ hit }) => hit);
 }
+
+/** Whether a value is a picture: `{id, key, bytes()}`. */
+export const isImage = (value: unknown): value is Image =>
+  typeof value === "object" &&
+  value !== null &&
+  typeof (value as Image).id === "string" &&
+  typeof (value as Image).key === "boolean" &&
+  typeof (value as Image).bytes === "function";

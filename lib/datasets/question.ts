@@ -1,4 +1,4 @@
-import { type Gold, type Image, MkgError, type Question, quote, refuseUnknown } from "../core/index.js";
+import { type Gold, type Image, isImage, MkgError, type Question, quote, refuseUnknown } from "../core/index.js";
 import { frozenImage, type Graph, type Triple } from "../graph/index.js";
 import { plainCopy } from "./plain.js";
 
@@ -60,13 +60,6 @@ export function makeQuestion(where: string, given: QuestionInput, scope: GoldSco
     meta: plainCopy(place, "meta", given.meta ?? {}),
   });
 }
-
-export const isImage = (value: unknown): value is Image =>
-  typeof value === "object" &&
-  value !== null &&
-  typeof (value as Image).id === "string" &&
-  typeof (value as Image).key === "boolean" &&
-  typeof (value as Image).bytes === "function";
 
 /** The image, frozen; `position` names it in the error that it is none. */
 export function checkedImage(where: string, image: Image, position: number): Image {

@@ -1,5 +1,5 @@
 import type { ColumnTable } from "arquero";
-import { type Image, MkgError, quote } from "../core/index.js";
+import { type Image, isImage, MkgError, quote } from "../core/index.js";
 import { type Adjacency, adjacency } from "./adjacency.js";
 import {
   type Column,
@@ -289,13 +289,6 @@ function imageColumn(place: string, entities: Columns, where: Where): (readonly 
     return value.length === 0 ? noImages : Object.freeze(value.map(frozenImage));
   });
 }
-
-const isImage = (value: unknown): value is Image =>
-  typeof value === "object" &&
-  value !== null &&
-  typeof (value as Image).id === "string" &&
-  typeof (value as Image).key === "boolean" &&
-  typeof (value as Image).bytes === "function";
 
 /** The column with a null for each row that was added. */
 function lengthened(column: Column, rows: number): Column {

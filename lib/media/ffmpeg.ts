@@ -17,7 +17,17 @@ export async function runTool(
   onOutput: (part: Uint8Array) => Promise<void>,
 ): Promise<void> {
   const { place, signal, limit, timeoutMs } = running;
-  signal.throwIfAborted();
+  const stopIfAborted = () => {
+    if (limit.aborted)
+      throw new MkgError(
+        place,
+        `reading it took more than ${timeoutMs} ms`,
+        "",
+        "Take a shorter clip, or raise timeoutMs",
+      );
+    signal.throwIfAborted();
+  };
+  stopIfAborted();
   const child = spawn(tool, args, { stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
   const kill = () => child.kill("SIGKILL");
   signal.addEventListener("abort", kill, { once: true });
@@ -30,14 +40,7 @@ export async function runTool(
   try {
     for await (const part of child.stdout) await onOutput(part as Uint8Array);
     const code = await ended;
-    if (limit.aborted)
-      throw new MkgError(
-        place,
-        `reading it took more than ${timeoutMs} ms`,
-        "",
-        "Take a shorter clip, or raise timeoutMs",
-      );
-    signal.throwIfAborted();
+    stopIfAborted();
     // a truncated clip is told in words, with exit code 0
     if (code !== 0 || said.trim() !== "")
       throw new MkgError(

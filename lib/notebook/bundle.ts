@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import type { ColumnTable } from "arquero";
-import { type Evidence, type Image, integer, MkgError, resolveOptions } from "../core/index.js";
+import { type Evidence, type Image, integer, isImage, MkgError, resolveOptions } from "../core/index.js";
 import type { Dataset } from "../datasets/index.js";
 import type { Run, RunItem } from "../evaluate/index.js";
 import type { Chart } from "../figure/index.js";
@@ -33,8 +33,6 @@ interface Viewer<T> {
 const functions = (value: Record<string, unknown>, ...names: string[]) =>
   names.every((name) => typeof value[name] === "function");
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
-const isImage = (value: unknown): value is Image =>
-  isObject(value) && functions(value, "bytes") && typeof value.id === "string";
 
 const isTable = (value: Record<string, unknown>) => functions(value, "numRows", "columnNames", "object");
 /** What a comparison says, in the order in which it is read. */
@@ -161,9 +159,11 @@ function datasetBundle(dataset: Dataset): MimeBundle {
   const { name, split, card, licence, citation } = dataset;
   const counts = Object.entries(card.counts).map(([what, n]) => `${what} ${n}`);
   const lines = [
-    `${name} (${card.origin} data), split ${split}: ${card.summary}`,
+    `${name} (${card.origin} data${card.upperBound ? ", upper bound" : ""}), split ${split}: ${card.summary}`,
     counts.join(", "),
     ...card.notices.map((notice) => `notice: ${notice.what}: ${notice.count}`),
+    ...card.repaired.map(({ what, count }) => `repaired: ${what}: ${count}`),
+    ...(card.refused.length > 0 ? [`left out: ${card.refused.length} rows`] : []),
     ...card.limits.map((limit) => `limit: ${limit}`),
     `licence: ${licence}`,
     `source: ${citation}`,

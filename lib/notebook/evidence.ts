@@ -17,6 +17,10 @@ const paragraph = (text: string): Shown => ({ html: `<p>${escapeHtml(text)}</p>`
 /** Words for a hit: its own text, else its text in the graph, else its ids. */
 function hitText(hit: Hit, graph: Graph | undefined): string {
   if (hit.text !== undefined) return hit.text;
+  if (hit.passage !== undefined && graph?.has(hit.passage)) {
+    const { label, description } = graph.entity(hit.passage);
+    return `${label}: ${description}`;
+  }
   if (graph && (hit.triple !== undefined || hit.path)) return graph.text(hit);
   return hit.path ? hit.path.join(" → ") : (hit.triple ?? hit.passage ?? "");
 }
@@ -110,9 +114,11 @@ export const itemBundle = async (one: RunItem, options: Options): Promise<MimeBu
 export async function runBundle(run: Run, options: Options): Promise<MimeBundle> {
   const setting = run.setting.name === "all" ? "" : `, setting ${run.setting.name}`;
   const failed = run.items.filter((one) => one.evidence === null).length;
-  const generated = run.dataset.card.origin === "generated" ? " (generated data)" : "";
+  const { origin, upperBound } = run.dataset.card;
+  const marks = [origin === "generated" ? "generated data" : "", upperBound ? "upper bound" : ""].filter(Boolean);
+  const marked = marks.length > 0 ? ` (${marks.join(", ")})` : "";
   const head =
-    `run ${run.label} on ${run.dataset.name}${generated}, split ${run.dataset.split}${setting}: ` +
+    `run ${run.label} on ${run.dataset.name}${marked}, split ${run.dataset.split}${setting}: ` +
     `${run.items.length} questions, k = ${run.k}, seed ${run.seed}${failed ? `, ${failed} failed` : ""}`;
   const shown = run.items.slice(0, options.maxQuestions);
   const parts = [paragraph(head)];

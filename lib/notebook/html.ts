@@ -1,3 +1,4 @@
+import { isImage } from "../core/index.js";
 /** Text as HTML that shows it: whatever stands in a graph or a file is data, never markup. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
@@ -61,9 +62,6 @@ export function cellText(value: unknown, maxCharacters: number): string {
   if (typeof value === "object") return shorten(jsonText(value), maxCharacters);
   return shorten(String(value), maxCharacters);
 }
-
-const isImage = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && typeof (value as { bytes?: unknown }).bytes === "function";
 
 /** JSON of any value; what JSON cannot hold is named instead. */
 export function jsonText(value: unknown): string {

@@ -60,6 +60,8 @@ export function reportText(study: Study, parts: Parts): string {
       list([
         ...dataset.card.limits,
         ...dataset.card.notices.map(({ what, count }) => `${what}: ${count}`),
+        ...dataset.card.repaired.map(({ what, count }) => `Repaired: ${what}: ${count}`),
+        ...(dataset.card.refused.length > 0 ? [`Rows left out: ${dataset.card.refused.length}`] : []),
         `Licence: ${dataset.licence}`,
       ]),
     ),

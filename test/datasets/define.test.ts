@@ -1,13 +1,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import {
-  type DatasetInput,
-  defineDataset,
-  isImage,
-  type QuestionInput,
-  splitOf,
-  toQuery,
-} from "../../lib/datasets/index.js";
+import { isImage } from "../../lib/core/index.js";
+import { type DatasetInput, defineDataset, type QuestionInput, splitOf, toQuery } from "../../lib/datasets/index.js";
 import { graphFrom } from "../../lib/graph/index.js";
 import { reach } from "../support/reach.js";
 
