@@ -47,7 +47,9 @@ export async function joinLabels(tables: Tables, labels: LabelOptions, tally: Ta
     if (labels.entities) read.entityLabels = texts.size;
     if (labels.descriptions) read.entityDescriptions = descriptions.size;
     const added = "entities that only a label names: a row was added";
-    let entities = withIds(tables.entities, texts.keys(), (id) => repairing.add(added, id));
+    // without a table of entities the labels are that table
+    const listed = tables.entities.rows > 0;
+    let entities = withIds(tables.entities, texts.keys(), (id) => listed && noticing.add(added, id));
     // a description alone makes no entity: it is kept for ids that a triple or a row names
     if (descriptions.size > 0)
       entities = withIds(

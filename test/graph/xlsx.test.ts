@@ -284,7 +284,7 @@ test("what is no workbook, or one of another kind, is named", async ({ dir }) =>
   const whole = readFileSync(join(fixtures, "cells.xlsx"));
   await rejects(() => read(put("")), /the file is empty/);
   await rejects(() => read(put("id,label\n")), /x\.xlsx: not a workbook\. An \.xlsx workbook, which is a zip archive/);
-  await rejects(() => read(put(whole.subarray(0, 3000))), /the file is damaged \(no end of a zip archive: cut off\?\)/);
+  await rejects(() => read(put(whole.subarray(0, 3000))), /the file is damaged \(.*truncated/);
   await rejects(
     () => read(put(zipSync({ "t.csv": strToU8("id\n") }))),
     /a zip archive, but no workbook \(\["t\.csv"\]\)/,

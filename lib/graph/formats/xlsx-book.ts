@@ -39,7 +39,7 @@ export async function readBook(
 ): Promise<{ tables: SheetTable[]; notices: Noticing }> {
   const XLSX = await sheetJs();
   checkMagic(place, file, bytes);
-  const book = sift(place, file, unzip(place, file, bytes));
+  const book = sift(place, file, await unzip(place, file, bytes));
   const failed = (what: string) =>
     new MkgError(place, `${file}: not read as a workbook (${what})`, "An .xlsx workbook", "Open it and save it again");
   const whole = zipSync(book.parts, { level: 0 });
