@@ -11,7 +11,7 @@ import {
   TextColumn,
   type Where,
 } from "./columns.js";
-import { frozenImage, noImages } from "./images.js";
+import { frozenImage, noImages } from "./images/open.js";
 import { duplicateRows, type Notice, Noticing } from "./notices.js";
 import { textColumn } from "./text-column.js";
 import type { LoadReport } from "./types.js";

@@ -5,7 +5,7 @@ import { type Column, type Columns, frozenTable, pickRows, storage, type TableIn
 import { type Components, isCyclic, weakComponents } from "./components.js";
 import { describe, type GraphDescription } from "./describe.js";
 import { fingerprintOf } from "./fingerprint.js";
-import { noImages } from "./images.js";
+import { noImages } from "./images/open.js";
 import { depthFirst, Neighbourhood, reach, Scratch } from "./reach.js";
 import { type GraphPath, type GraphPaths, routes, shortest } from "./routes.js";
 import { pathText, styleOf, type TextOptions } from "./text.js";

@@ -11,9 +11,9 @@ export {
   tableFormats,
 } from "./formats/table.js";
 export { readSheet } from "./formats/xlsx.js";
-export { type Danfo, fromDanfo, toDanfo } from "./frames.js";
+export { type Danfo, fromDanfo, toDanfo } from "./danfo.js";
 export { type Graph, graphFrom } from "./graph.js";
-export { type ImageCell, imagesOf } from "./image-cells.js";
+export { type ImageCell, imagesOf } from "./images/cells.js";
 export {
   checkImageFile,
   type Fetcher,
@@ -29,13 +29,13 @@ export {
   type OpenImageOptions,
   openImage,
   openImages,
-} from "./images.js";
-export { type LoadGraphOptions, loadGraph } from "./load.js";
+} from "./images/open.js";
+export { type LoadGraphOptions, loadGraph } from "./load/load.js";
+export type { GraphFiles } from "./load/sources.js";
+export type { CellType } from "./load/typed.js";
 export { Noticing } from "./notices.js";
 export type { Neighbourhood, Reached } from "./reach.js";
 export type { GraphPath, GraphPaths } from "./routes.js";
-export type { GraphFiles } from "./sources.js";
 export type { TextOptions } from "./text.js";
-export type { CellType } from "./typed.js";
 export type { Direction, Entity, LoadReport, Neighbour, Notice, RefusedRow, Triple } from "./types.js";
-export { type WriteGraphOptions, writeGraph } from "./write.js";
+export { type WriteGraphOptions, writeGraph } from "./write/write.js";

@@ -6,7 +6,7 @@ import { textOf, wholeLines, wrongByte } from "./decode.js";
 import type { Reading, SourceRows, TableFormat } from "./format.js";
 import { hashStart, hashStep, Interner, notUtf8 } from "./interner.js";
 import { RowLines } from "./lines.js";
-import { encodeCsv, encodeTsv } from "./write-text.js";
+import { encodeCsv, encodeTsv } from "./text-write.js";
 
 const [tab, lineFeed, carriageReturn, doubleQuote, comma] = [9, 10, 13, 34, 44];
 

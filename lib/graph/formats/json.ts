@@ -6,7 +6,7 @@ import { textOf, wholeLines, wrongByte } from "./decode.js";
 import type { Reading, SourceRows, TableFormat } from "./format.js";
 import { parseJson } from "./json-text.js";
 import { RowLines } from "./lines.js";
-import { encodeJson, encodeJsonl } from "./write-text.js";
+import { encodeJson, encodeJsonl } from "./text-write.js";
 
 /** One object a line. */
 export const jsonl: TableFormat = {

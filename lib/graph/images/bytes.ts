@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { MkgError } from "../core/index.js";
+import { MkgError } from "../../core/index.js";
 
 /** Most bytes of one encoded picture, wherever it comes from, unless more are allowed: 64 MiB. */
 export const maxImageBytes = 64 * 2 ** 20;

@@ -1,18 +1,18 @@
 import { basename, dirname } from "node:path";
-import { type Image, MkgError, quote, refuseUnknown, unknownName } from "../core/index.js";
-import { build } from "./build.js";
-import { type Column, type Columns, pickRows, TextColumn, type Where } from "./columns.js";
-import type { SourceRows } from "./formats/format.js";
-import { Graph } from "./graph.js";
+import { type Image, MkgError, quote, refuseUnknown, unknownName } from "../../core/index.js";
+import { build } from "../build.js";
+import { type Column, type Columns, pickRows, TextColumn, type Where } from "../columns.js";
+import type { SourceRows } from "../formats/format.js";
+import { Graph } from "../graph.js";
+import { imagesOf } from "../images/cells.js";
+import { type Fetcher, type FetchOptions, imageFolder, openImages } from "../images/open.js";
+import { Noticing } from "../notices.js";
+import { stack } from "../text-column.js";
+import type { RefusedRow } from "../types.js";
 import type { ColumnMap } from "./header.js";
-import { imagesOf } from "./image-cells.js";
-import { type Fetcher, type FetchOptions, imageFolder, openImages } from "./images.js";
 import { joinImages, joinLabels, type LabelOptions, noRows, type Tables } from "./join.js";
-import { Noticing } from "./notices.js";
 import { type FileRows, fileName, type GraphFiles, readSources, rowPlace } from "./sources.js";
-import { stack } from "./text-column.js";
 import { type CellType, checkTyped, type TypedOptions, typed } from "./typed.js";
-import type { RefusedRow } from "./types.js";
 
 export interface LoadGraphOptions {
   /** Name for reports; default: the file's or folder's name. */

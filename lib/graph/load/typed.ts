@@ -1,5 +1,5 @@
-import { MkgError, quote, unknownName } from "../core/index.js";
-import { type Column, type Columns, DateColumn, TextColumn } from "./columns.js";
+import { MkgError, quote, unknownName } from "../../core/index.js";
+import { type Column, type Columns, DateColumn, TextColumn } from "../columns.js";
 
 /** What the text of a cell may be read as. */
 export type CellType = "text" | "number" | "integer" | "bigint" | "boolean" | "date";

@@ -1,6 +1,6 @@
-import { MkgError, quote, refuseUnknown } from "../core/index.js";
-import type { Column } from "./columns.js";
-import type { OutTable } from "./formats/format.js";
+import { MkgError, quote, refuseUnknown } from "../../core/index.js";
+import type { Column } from "../columns.js";
+import type { OutTable } from "../formats/format.js";
 
 /**
  * The tables with the lists of strings in some columns joined into one string a cell, as `loadGraph`'s option `split` takes them apart; an empty cell

@@ -1,5 +1,5 @@
-import { MkgError, quote } from "../core/index.js";
-import { readRows } from "./formats/table.js";
+import { MkgError, quote } from "../../core/index.js";
+import { readRows } from "../formats/table.js";
 
 /** Texts by id: a file (`id TAB text` without header; or columns id, label), a map, or an object. */
 export type Labels = string | ReadonlyMap<string, string> | Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
-import { type Column, type Columns, TextColumn } from "./columns.js";
+import { type Column, type Columns, TextColumn } from "../columns.js";
+import type { Noticing } from "../notices.js";
+import { stack } from "../text-column.js";
 import { type Labels, labelsFrom } from "./labels.js";
-import type { Noticing } from "./notices.js";
-import { stack } from "./text-column.js";
 
 /** Texts that stand in files of their own. */
 export interface LabelOptions {

@@ -1,15 +1,15 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Image, MkgError, quote, refuseUnknown } from "../core/index.js";
-import { maxImageBytes, tooLarge } from "./image-bytes.js";
-import { checkOptions, type FileOptions, fileKeys, imageFile, made, realPath } from "./image-files.js";
-import { frameFolder } from "./image-folders.js";
-import { type Fetcher, type FetchOptions, fetchOptions, readRemote, remoteAddress } from "./image-remote.js";
+import { type Image, MkgError, quote, refuseUnknown } from "../../core/index.js";
+import { maxImageBytes, tooLarge } from "./bytes.js";
+import { checkOptions, type FileOptions, fileKeys, imageFile, made, realPath } from "./files.js";
+import { frameFolder } from "./folders.js";
+import { type Fetcher, type FetchOptions, fetchOptions, readRemote, remoteAddress } from "./remote.js";
 
-export { checkImageFile, fileImage, frozenImage, imageFile, imageReference, noImages } from "./image-files.js";
-export { frameFolder, type ImageFolder, imageFolder, naturalOrder } from "./image-folders.js";
-export { type ImageFormat, imageFormat } from "./image-format.js";
-export type { Fetcher, FetchOptions } from "./image-remote.js";
+export { checkImageFile, fileImage, frozenImage, imageFile, imageReference, noImages } from "./files.js";
+export { frameFolder, type ImageFolder, imageFolder, naturalOrder } from "./folders.js";
+export { type ImageFormat, imageFormat } from "./format.js";
+export type { Fetcher, FetchOptions } from "./remote.js";
 
 export interface OpenImageOptions extends FileOptions {
   /** The folder that paths are relative to and must stay in; without it, a path is an error. */

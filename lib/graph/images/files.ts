@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { isAbsolute, join, sep } from "node:path";
-import { type Image, MkgError, positiveInteger, quote, refuseUnknown, stableHash } from "../core/index.js";
-import { maxImageBytes, readPicture, trouble } from "./image-bytes.js";
+import { type Image, MkgError, positiveInteger, quote, refuseUnknown, stableHash } from "../../core/index.js";
+import { maxImageBytes, readPicture, trouble } from "./bytes.js";
 
 /** One frozen picture object; an image that is frozen already stays the same object, so that caches keyed by it stay warm. */
 export const frozenImage = (image: Image): Image =>

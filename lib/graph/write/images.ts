@@ -1,8 +1,8 @@
-import { type Image, MkgError, quote, sha256 } from "../core/index.js";
-import type { Column } from "./columns.js";
-import { cellsOf, type ImageCell } from "./image-cells.js";
-import { imageFormat, imageReference } from "./images.js";
-import type { Staging } from "./write-files.js";
+import { type Image, MkgError, quote, sha256 } from "../../core/index.js";
+import type { Column } from "../columns.js";
+import { cellsOf, type ImageCell } from "../images/cells.js";
+import { imageFormat, imageReference } from "../images/open.js";
+import type { Staging } from "./files.js";
 
 export type ImageMode = "refuse" | "files" | "data-urls";
 

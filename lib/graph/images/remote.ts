@@ -9,9 +9,9 @@ import {
   SetupError,
   sha256,
   writeAtomic,
-} from "../core/index.js";
-import { maxImageBytes, readPicture, tooLarge } from "./image-bytes.js";
-import { imageFormat } from "./image-format.js";
+} from "../../core/index.js";
+import { maxImageBytes, readPicture, tooLarge } from "./bytes.js";
+import { imageFormat } from "./format.js";
 
 /** Brings the bytes behind an address; what it returns is checked like everything else. */
 export type Fetcher = (

@@ -1,4 +1,4 @@
-import { MkgError, nearest, quote } from "../core/index.js";
+import { MkgError, nearest, quote } from "../../core/index.js";
 
 /** What a table's columns are checked for. */
 export type Role = "entities" | "triples" | "any";

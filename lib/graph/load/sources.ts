@@ -1,11 +1,11 @@
 import { existsSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { byCodeUnit, MkgError, quote, refuseUnknown, unknownName } from "../core/index.js";
-import type { DecideHeader, SourceRows } from "./formats/format.js";
-import { formatOf, mayLackHeader, readTables, splitName, tableFormats } from "./formats/table.js";
+import { byCodeUnit, MkgError, quote, refuseUnknown, unknownName } from "../../core/index.js";
+import type { DecideHeader, SourceRows } from "../formats/format.js";
+import { formatOf, mayLackHeader, readTables, splitName, tableFormats } from "../formats/table.js";
+import type { Noticing } from "../notices.js";
 import { type ColumnMap, checkColumns, headerOf, kindOf, Renaming, type Role } from "./header.js";
-import type { Noticing } from "./notices.js";
 
 /** Files of a graph, where they do not stand in one folder under the usual names. */
 export interface GraphFiles {

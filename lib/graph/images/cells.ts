@@ -1,4 +1,4 @@
-import { MkgError, quote } from "../core/index.js";
+import { MkgError, quote } from "../../core/index.js";
 
 /**
  * How the pictures of an entity stand in a table.

@@ -1,8 +1,8 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { byCodeUnit, MkgError, quote, unknownName } from "../core/index.js";
-import type { TableFormat } from "./formats/format.js";
-import { formatNamed, splitName, tableFormats } from "./formats/table.js";
+import { byCodeUnit, MkgError, quote, unknownName } from "../../core/index.js";
+import type { TableFormat } from "../formats/format.js";
+import { formatNamed, splitName, tableFormats } from "../formats/table.js";
 
 /** Where a graph is written to and how. */
 export interface Destination {

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { MkgError, makeFolder, SetupError } from "../core/index.js";
-import type { OutData } from "./formats/format.js";
+import { MkgError, makeFolder, SetupError } from "../../core/index.js";
+import type { OutData } from "../formats/format.js";
 
 const remedies: Readonly<Record<string, string>> = {
   ENOSPC: "The disk is full: make room",

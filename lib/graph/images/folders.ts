@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { byCodeUnit, type Image, MkgError, quote, refuseUnknown } from "../core/index.js";
-import { checkPath, type FileOptions, fileKeys, imageFile, realPath } from "./image-files.js";
-import { imageExtensions } from "./image-format.js";
+import { byCodeUnit, type Image, MkgError, quote, refuseUnknown } from "../../core/index.js";
+import { checkPath, type FileOptions, fileKeys, imageFile, realPath } from "./files.js";
+import { imageExtensions } from "./format.js";
 
 /** Names in natural order: runs of digits by value (frame 2 before frame 10), the rest by code unit. A total order, the same everywhere. */
 export function naturalOrder(a: string, b: string): number {

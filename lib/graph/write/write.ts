@@ -1,12 +1,12 @@
 import type { ColumnTable } from "arquero";
-import { type Image, MkgError, oneOf, refuseUnknown, resolveOptions } from "../core/index.js";
-import { type Column, storage } from "./columns.js";
-import type { OutFile, OutTable } from "./formats/format.js";
-import type { Graph } from "./graph.js";
-import { Staging } from "./write-files.js";
-import { type ImageMode, imageColumns } from "./write-images.js";
-import { joinLists } from "./write-lists.js";
-import { type Destination, destination } from "./write-target.js";
+import { type Image, MkgError, oneOf, refuseUnknown, resolveOptions } from "../../core/index.js";
+import { type Column, storage } from "../columns.js";
+import type { OutFile, OutTable } from "../formats/format.js";
+import type { Graph } from "../graph.js";
+import { Staging } from "./files.js";
+import { type ImageMode, imageColumns } from "./images.js";
+import { joinLists } from "./lists.js";
+import { type Destination, destination } from "./target.js";
 
 const place = "writeGraph";
 
