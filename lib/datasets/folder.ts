@@ -40,13 +40,14 @@ export async function loadFolder(
   folder: string,
   options: {
     readonly lenient?: boolean;
+    readonly fetch?: boolean;
     readonly part?: {
       readonly split: SplitName;
       readonly splits: Partial<Record<SplitName, () => Promise<Dataset>>>;
     };
   } = {},
 ): Promise<Dataset> {
-  const { lenient = false, part } = options;
+  const { lenient = false, fetch = false, part } = options;
   const place = `dataset ${quote(basename(resolve(folder)))}`;
   const files = await questionFiles(place, folder);
   if (!files.has("test"))
@@ -59,10 +60,10 @@ export async function loadFolder(
   const { summary, ...about } = await readAbout(place, join(folder, "dataset.json"));
   const own = await readWrittenCard(place, folder);
   const name = about.name ?? basename(resolve(folder));
-  const graph = await loadGraph(folder, { name, lenient });
+  const graph = await loadGraph(folder, { name, lenient, fetch });
   const read = new Map<SplitName, Promise<Questions>>();
   const questionsOf = (split: SplitName): Promise<Questions> => {
-    const known = read.get(split) ?? readQuestions(place, folder, files.get(split) as string, lenient);
+    const known = read.get(split) ?? readQuestions(place, folder, files.get(split) as string, { lenient, fetch });
     read.set(split, known);
     return known;
   };
@@ -83,7 +84,7 @@ export async function loadFolder(
           "One of them",
           "Remove the other",
         );
-      splits[split] = () => loadFolder(inner, { lenient, part: { split, splits } });
+      splits[split] = () => loadFolder(inner, { lenient, fetch, part: { split, splits } });
     }
   }
   const make = async (split: SplitName): Promise<Dataset> => {
@@ -150,7 +151,12 @@ function inBoth(test: readonly QuestionInput[], train: readonly QuestionInput[])
   return test.filter((question) => seen.has(key(question))).map(({ id }) => id);
 }
 
-async function readQuestions(place: string, folder: string, name: string, lenient: boolean): Promise<Questions> {
+async function readQuestions(
+  place: string,
+  folder: string,
+  name: string,
+  { lenient, fetch }: { readonly lenient: boolean; readonly fetch: boolean },
+): Promise<Questions> {
   const intake = new Intake(place, lenient);
   const questions: (QuestionInput & { file: string; line: number })[] = [];
   intake.table("questions");
@@ -162,7 +168,9 @@ async function readQuestions(place: string, folder: string, name: string, lenien
       const meta = parsed(where, record, "meta");
       if (meta !== undefined && !isFields(meta)) throw new MkgError(where, `meta is not an object (${quote(meta)})`);
       const cells = imagesOf(place, `${name}, line ${line}`, field(record, "images"), field(record, "keyFrames"));
-      const opened = await Promise.all(cells.map(({ file, key }) => openImages(file, { folder, key, place: where })));
+      const opened = await Promise.all(
+        cells.map(({ file, key }) => openImages(file, { folder, key, place: where, fetch })),
+      );
       questions.push({
         ...(rest as unknown as QuestionInput),
         ...(field(record, "answers") === undefined ? {} : { answers: listField(where, record, "answers") }),

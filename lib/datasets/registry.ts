@@ -43,6 +43,11 @@ const common = {
   lenient: flag({ default: false, doc: "leave out rows that cannot be kept and list them in card.refused" }),
 };
 
+/** Options of a folder. */
+const folderOptions: OptionSpecs = {
+  fetch: flag({ default: false, doc: "read pictures at remote addresses, when they are asked for" }),
+};
+
 const entries: Readonly<Record<string, Entry>> = {
   bestiary: {
     summary: "generated multimodal graph of fictional creatures with 238 questions in six sub-tasks",
@@ -131,6 +136,8 @@ export interface LoadDatasetOptions {
   readonly split?: SplitName;
   /** Leave out rows that cannot be kept and list them in `card.refused`; default false: the first is an error. Generated data has none. */
   readonly lenient?: boolean;
+  /** Of a folder: read pictures at remote addresses, when they are asked for; default false. */
+  readonly fetch?: boolean;
   /** Options of the data set itself, such as `imageAmbiguity` of bestiary. */
   readonly [option: string]: unknown;
 }
@@ -147,7 +154,9 @@ export interface LoadDatasetOptions {
 export async function loadDataset(source: string, options: LoadDatasetOptions = {}): Promise<Dataset> {
   const entry = typeof source === "string" && Object.hasOwn(entries, source) ? entries[source] : undefined;
   const place = `loadDataset(${quote(source)})`;
-  const resolved = resolveOptions(place, { ...common, ...entry?.options }, options) as Parameters<Entry["load"]>[0];
+  const resolved = resolveOptions(place, { ...common, ...(entry?.options ?? folderOptions) }, options) as Parameters<
+    Entry["load"]
+  >[0];
   if (entry) return entry.load(resolved);
   if (typeof source === "string" && existsSync(source) && statSync(source).isDirectory())
     return splitOf("loadDataset", await loadFolder(source, resolved), resolved.split);

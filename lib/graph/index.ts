@@ -1,5 +1,6 @@
 export { type Column, type Columns, TextColumn } from "./columns.js";
 export type { Components } from "./components.js";
+export { type Danfo, fromDanfo, toDanfo } from "./danfo.js";
 export type { DegreeSummary, GraphDescription } from "./describe.js";
 export type { SourceRows } from "./formats/format.js";
 export {
@@ -11,7 +12,6 @@ export {
   tableFormats,
 } from "./formats/table.js";
 export { readSheet } from "./formats/xlsx.js";
-export { type Danfo, fromDanfo, toDanfo } from "./danfo.js";
 export { type Graph, graphFrom } from "./graph.js";
 export { type ImageCell, imagesOf } from "./images/cells.js";
 export {

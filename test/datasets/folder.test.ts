@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { datasetList, datasetNames, loadDataset, toQuery } from "../../lib/datasets/index.js";
+import { loopback, serve } from "../support/loopback.js";
 
 const test = suite<{ dir: string }>("data set folder and registry");
 test.before.each((context) => {
@@ -355,6 +356,33 @@ test("bestiary loads by name, with its own options, and needs nothing on disk", 
   assert.is(dataset.card.origin, "generated");
   assert.ok(dataset.questions.length > 0);
   assert.is(datasetList().find((d) => d.name === "bestiary")?.needs, "");
+});
+
+// the server is one of this machine's loopback interface
+test("pictures at remote addresses, of entities and of questions, are read only if asked for, and then when their bytes are", async ({
+  dir,
+}) => {
+  const png = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "base64",
+  );
+  const server = await loopback((request, response) => serve(request, response, png));
+  try {
+    put(dir, {
+      "entities.csv": `id,images\n007,${server.url}e.png\n7,\n`,
+      "questions.jsonl": JSON.stringify({ id: "1", text: "Who?", images: [`${server.url}q.png`] }),
+    });
+    const closed = await loadDataset(dir);
+    const images = (d: typeof closed) => [d.graph.entity("007").images[0]!, d.questions[0]!.images[0]!];
+    for (const image of images(closed))
+      assert.match(await message(() => image.bytes()), /not fetched unless asked \(http:.*\{ fetch: true \}/);
+    const open = await loadDataset(dir, { fetch: true });
+    assert.equal(server.asked, []);
+    for (const image of images(open)) assert.equal(Buffer.from(await image.bytes()), png);
+    assert.equal(server.asked, ["GET /e.png", "GET /q.png"]);
+  } finally {
+    await server.close();
+  }
 });
 
 test.run();

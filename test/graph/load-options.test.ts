@@ -281,6 +281,31 @@ test("an option that finds no column, or that could mean nothing, is an error", 
   for (const [options, message] of cases) await rejects(() => loadGraph(file, options), message);
 });
 
+test("a picture that cannot be opened is an error; lenient, it alone is left out and listed", async ({ dir }) => {
+  put(dir, "pics/entities.csv", "id,images\na,gone.png\nb,../b.png|here.png\n");
+  put(dir, "pics/here.png", "");
+  const folder = join(dir, "pics");
+  await rejects(() => loadGraph(folder), /entities\.csv, line 2, column images: .*gone\.png/);
+  const graph = await loadGraph(folder, { lenient: true });
+  assert.equal(
+    ["a", "b"].map((id) => graph.entity(id).images.length),
+    [0, 1],
+  );
+  const [said] = graph.report.repaired;
+  assert.is(said?.what, "pictures that cannot be opened: left out");
+  assert.is(said?.count, 2);
+  assert.match(said!.examples[0]!, /entities\.csv, line 2: .*gone\.png/);
+  assert.match(said!.examples[1]!, /entities\.csv, line 3: .*\.\.\/b\.png/);
+});
+
+test("a table of a hundred thousand columns is read", async ({ dir }) => {
+  const names = Array.from({ length: 100_000 }, (_, i) => `c${i}`);
+  const file = put(dir, "wide.csv", `head,relation,tail,${names.join(",")}\na,r,b,${names.join(",")}\n`);
+  const graph = await loadGraph(file);
+  assert.is(graph.triples.numCols(), 6 + names.length);
+  assert.is(graph.triples.get("c99999", 0), "c99999");
+});
+
 test("for each table read = kept + refused − added, whatever is asked for", async ({ dir }) => {
   const cell = fc.constantFrom("a", "b", "", "7", "x|y", "é");
   const rows = fc.array(fc.tuple(cell, cell, cell, cell), { maxLength: 8 });

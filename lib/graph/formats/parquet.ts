@@ -167,15 +167,17 @@ function stringFromBytes(bytes: Uint8Array): unknown {
 }
 
 function checkNames(place: string, file: string, names: readonly string[]): void {
-  for (const [i, name] of names.entries()) {
+  const seen = new Set<string>();
+  for (const name of names) {
     checkName(place, file, name);
-    if (names.indexOf(name) !== i)
+    if (seen.has(name))
       throw new MkgError(
         place,
         `${file}: two columns have the same name (${quote(name)})`,
         "Column names are distinct",
         "Rename one",
       );
+    seen.add(name);
   }
   if (names.length === 0) throw new MkgError(place, `${file}: no columns`, "At least one column");
 }

@@ -24,13 +24,15 @@ export class Renaming {
 
   /** Whether some keys are positions among these columns: whole numbers that no column is named by. */
   positions(names: readonly string[]): boolean {
-    return Object.keys(this.map).some((key) => /^(0|[1-9]\d*)$/.test(key) && !names.includes(key));
+    const known = new Set(names);
+    return Object.keys(this.map).some((key) => /^(0|[1-9]\d*)$/.test(key) && !known.has(key));
   }
 
   /** A column's name wins over its position, where both stand in the map. `fallback(i)`: what an unmapped column is called. */
   names(names: readonly string[], fallback: (i: number) => string = (i) => names[i]!): string[] {
+    const known = new Set(names);
     return names.map((name, i) => {
-      const key = Object.hasOwn(this.map, name) ? name : names.includes(String(i)) ? "" : String(i);
+      const key = Object.hasOwn(this.map, name) ? name : known.has(String(i)) ? "" : String(i);
       if (key === "" || !Object.hasOwn(this.map, key)) return fallback(i);
       this.#unused.delete(key);
       return this.map[key]!;

@@ -117,7 +117,8 @@ export async function loadGraph(source: string | GraphFiles, options: LoadGraphO
   noticing.merge(late.list());
 
   const withImages: Columns[] = [];
-  for (const part of parts.entities) withImages.push(await opened(part, options.fetch));
+  for (const part of parts.entities)
+    withImages.push(await opened(part, options.fetch, lenient ? repairing : undefined));
   const tables: Tables = {
     entities: withImages.length > 0 ? stack(withImages) : noRows,
     triples: parts.triples.length > 0 ? stack(parts.triples.map((part) => part.columns)) : noRows,
@@ -269,8 +270,8 @@ function* unfit(column: Column | undefined, rows: number): Generator<[row: numbe
   }
 }
 
-/** The pictures that the cells of `images` name, marked as `keyFrames` says. */
-async function opened(rows: FileRows, fetch: LoadGraphOptions["fetch"]): Promise<Columns> {
+/** The pictures that the cells of `images` name, marked as `keyFrames` says. With `leftOut`, those that cannot be opened are left out and counted there. */
+async function opened(rows: FileRows, fetch: LoadGraphOptions["fetch"], leftOut?: Noticing): Promise<Columns> {
   const column = rows.columns.data.get("images");
   if (!column) return rows.columns;
   const folder = dirname(rows.path);
@@ -279,14 +280,25 @@ async function opened(rows: FileRows, fetch: LoadGraphOptions["fetch"]): Promise
   for (let row = 0; row < rows.columns.rows; row++) {
     const where = rowPlace(rows, row);
     const own: Image[] = [];
-    for (const { file, key } of imagesOf(place, where, column.at(row), marks?.at(row)))
+    const orLeftOut = <T>(error: unknown): readonly T[] => {
+      if (!leftOut || !(error instanceof MkgError)) throw error;
+      leftOut.add("pictures that cannot be opened: left out", `${where}: ${error.problem}`);
+      return [];
+    };
+    let named: ReturnType<typeof imagesOf> = [];
+    try {
+      named = imagesOf(place, where, column.at(row), marks?.at(row));
+    } catch (error) {
+      orLeftOut(error);
+    }
+    for (const { file, key } of named)
       own.push(
         ...(await openImages(file, {
           folder,
           key,
           place: `${place}: ${where}, column images`,
           ...(fetch === undefined ? {} : { fetch }),
-        })),
+        }).catch(orLeftOut<Image>)),
       );
     images.push(own);
   }
