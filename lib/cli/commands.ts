@@ -3,7 +3,7 @@ import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path
 import type { Command } from "commander";
 import { MkgError, quote, readText, unknownName, writeAtomic } from "../core/index.js";
 import { type Dataset, datasetNames, loadDataset } from "../datasets/index.js";
-import { evaluateFiles } from "../evaluate/index.js";
+import { evaluateFiles, relevantTriples } from "../evaluate/index.js";
 import { runNotebook } from "../notebook/index.js";
 import { retrieve as retrieveAll, retriever, retrieverOptions, writeRun } from "../retrieve/index.js";
 import { compare } from "../stats/index.js";
@@ -172,7 +172,17 @@ export async function retrieveRun(flags: Flags, command: Command): Promise<void>
   line.end();
   await writeRun(run, path, /\.jsonl$/i.test(path) ? "jsonl" : "trec");
   const qrels = flags.qrelsOut as string | undefined;
-  if (qrels) await writeAtomic(qrels, qrelsOf(run.setting));
+  if (qrels) {
+    const judgements = qrelsOf(run.setting);
+    if (judgements === "")
+      throw new MkgError(
+        "mkglab retrieve",
+        `no judgements to write (${qrels}): no question of ${dataset.name} has gold evidence among the candidates`,
+        "Gold triples, paths with their triples, or passages",
+        "Leave --qrels-out out; the run file is written",
+      );
+    await writeAtomic(qrels, judgements);
+  }
   const failed = run.items.filter((item) => item.evidence === null);
   const summary = {
     run: path,
@@ -208,7 +218,7 @@ function qrelsOf({
   const lines: string[] = [];
   for (const { id, question } of questions)
     for (const [documents, relevant] of [
-      [triples, question.gold?.triples ?? []],
+      [triples, relevantTriples(question)],
       [passages, question.gold?.passages ?? []],
     ] as const)
       for (const one of relevant) if (documents.has(one)) lines.push(`${id} 0 ${documents.get(one)} 1\n`);

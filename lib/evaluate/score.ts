@@ -158,10 +158,14 @@ function prepareAnswer({ evidence, answer, error }: RunItem, question: Question,
   return { input: { text: answer.status === "abstained" ? null : (answer.text ?? ""), accepted } };
 }
 
+/** The triples that are relevant to a question, each once: those of its gold, or the ones along its gold paths where it names none. */
+export const relevantTriples = ({ gold }: Question): readonly string[] =>
+  gold?.triples?.length ? gold.triples : [...new Set((gold?.pathTriples ?? []).flat())];
+
 /** The relevant ids among the kinds of document that the run holds, as {@link ranked} writes them. */
-const goldDocuments = ({ gold }: Question, kinds: Kinds): readonly string[] => [
-  ...(!kinds.triples ? [] : gold?.triples?.length ? gold.triples : (gold?.pathTriples ?? []).flat()),
-  ...(kinds.passages ? (gold?.passages ?? []) : []).map((passage) => apart({ score: 0, passage })),
+const goldDocuments = (question: Question, kinds: Kinds): readonly string[] => [
+  ...(kinds.triples ? relevantTriples(question) : []),
+  ...(kinds.passages ? (question.gold?.passages ?? []) : []).map((passage) => apart({ score: 0, passage })),
 ];
 
 /** The id of a hit that is no triple; the prefix keeps a passage's id apart from a triple's. */

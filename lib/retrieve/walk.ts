@@ -9,7 +9,7 @@ const agentNames = Object.keys(scoredAgents);
  */
 export const walk: RetrieverEntry = {
   name: "walk",
-  version: "2",
+  version: "3",
   citation: "MH-MMKG 2025, arXiv 2506.17589",
   options: walkOptions,
   parts: {

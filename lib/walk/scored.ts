@@ -2,11 +2,21 @@ import type { Agents, AgentView, PathView, Verdict, WalkOptions } from "./types.
 
 type Scene = AgentView & { readonly topic: string };
 
-/** The query's pictures show one entity: once one that they can be compared with stands on the path, they have been used. */
-async function picturesUsed({ similarity, query }: AgentView, path: PathView): Promise<boolean> {
-  for (let p: PathView | null = path; p?.parent; p = p.parent)
-    if ((await similarity.images(query, [p.entity]))[0] !== null) return true;
+const comparable = async ({ similarity, query }: AgentView, entities: readonly string[]): Promise<boolean> =>
+  (await similarity.images(query, entities)).some((s) => s !== null);
+
+/** The query's pictures show one entity: once one that they can be compared with stands on the path below the topic, they have been used. */
+async function picturesUsed(scene: AgentView, path: PathView): Promise<boolean> {
+  for (let p: PathView | null = path; p?.parent; p = p.parent) if (await comparable(scene, [p.entity])) return true;
   return false;
+}
+
+/** Whether the pictures can still tell anything: not where the topic itself may be what they show and no way on leads to another such entity. */
+async function picturesOpen(scene: Scene, path: PathView): Promise<boolean> {
+  const { graph, similarity, query, topic } = scene;
+  if (!(await similarity.shows(query)) || (await picturesUsed(scene, path))) return false;
+  const onward = graph.neighbours(path.entity, { direction: "out" }).map((e) => e.entity);
+  return !(await comparable(scene, [topic])) || comparable(scene, onward);
 }
 
 /** Text fit of each outgoing edge, or what lies one edge beyond it if that fits better: a phase is entered for the attacks behind it. */
@@ -105,7 +115,8 @@ async function shareOfBest(scene: Scene, path: PathView): Promise<number> {
  *   softmax over its siblings of (cosine of question and edge text, or `lookahead` times that of the best edge beyond) plus
  *   `imageWeight` times the image similarity standardised over siblings, as long as no entity on the path has used the pictures.
  * - validation: sufficient when no edge that goes on fits the question's text better than the last one taken and, for a question with
- *   pictures, an entity on the path has used them. The path's probability is its score.
+ *   pictures, an entity on the path has used them, or the topic may be what they show and no edge that goes on leads to another
+ *   such entity. The path's probability is its score.
  */
 export const scoredAgents: Agents = Object.freeze({
   async topic({ query, similarity }) {
@@ -138,7 +149,7 @@ export const scoredAgents: Agents = Object.freeze({
       (a, b) => Math.max(a, b),
       Number.NEGATIVE_INFINITY,
     );
-    const open = !(await picturesUsed(scene, path)) && (await similarity.shows(query));
+    const open = await picturesOpen(scene, path);
     return { verdict: !open && taken >= onward ? "sufficient" : "insufficient", score };
   },
 } satisfies Agents);

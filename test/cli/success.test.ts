@@ -53,6 +53,31 @@ test("retrieve writes the run and the judgements of the data set: BM25 by hand, 
   for (const [, , score] of found) assert.ok(Math.abs(score - Math.LN2 / 2.2) < 1e-5, `${score}`);
 });
 
+test("retrieve writes judgements from gold paths where no gold triples are named, and refuses to write none", async () => {
+  const rows = (name: string, files: Readonly<Record<string, string>>) => {
+    mkdirSync(join(folder, name));
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, name, file), text);
+    return join(folder, name);
+  };
+  const paths = rows("paths", {
+    "triples.tsv": "id\thead\trelation\ttail\nt1\ta\teats\tf\nt2\tf\tgrows in\tw\n",
+    "questions.jsonl": `${JSON.stringify({ id: "q1", text: "What does a eat?", gold: { paths: [["a", "f", "w"]] } })}\n`,
+  });
+  const judged = join(folder, "paths.txt");
+  const go = (data: string, to: string) =>
+    mkglab(["retrieve", "--dataset", data, "--retriever", "bm25", "--out", join(folder, "p.trec"), "--qrels-out", to]);
+  assert.is((await go(paths, judged)).code, 0);
+  assert.is(readFileSync(judged, "utf8"), "q1 0 t1 1\nq1 0 t2 1\n");
+  const bare = rows("bare", {
+    "triples.tsv": "head\trelation\ttail\na\teats\tf\n",
+    "questions.jsonl": `${JSON.stringify({ id: "q1", text: "What does a eat?", answers: ["f"] })}\n`,
+  });
+  const { code, err } = await go(bare, join(folder, "none.txt"));
+  assert.is(code, 1);
+  assert.match(err, /no judgements to write/);
+  assert.not(existsSync(join(folder, "none.txt")));
+});
+
 test("retrieve: --k cuts, -o reaches the retriever, .jsonl holds evidence, --json says the same in numbers", async () => {
   const one = join(folder, "one.trec");
   const { code, out } = await retrieve("--out", one, "--k", "1", "-o", "k1=0", "--json");

@@ -119,6 +119,29 @@ test("the picture decides between edges that the text does not tell apart", asyn
   }
 });
 
+test("a picture of the topic itself keeps no answer back, and the picture still decides where ways on have pictures", async () => {
+  const portraits = await Promise.all([0, 1, 2].map((p) => bar(p, 0)));
+  const graph = graphFrom({
+    entities: [
+      ...["Robin", "Heron", "Owl"].map((id, i) => ({ id, images: [portraits[i] as Image] })),
+      ...["Worm", "Fish", "Mouse"].map((id) => ({ id })),
+    ],
+    triples: [
+      { id: "0", head: "Robin", relation: "eats", tail: "Worm" },
+      { id: "1", head: "Heron", relation: "eats", tail: "Fish" },
+      { id: "2", head: "Owl", relation: "eats", tail: "Mouse" },
+    ],
+  });
+  for (const [i, path] of ["Robin > Worm", "Heron > Fish", "Owl > Mouse"].entries()) {
+    const shown = await bar(i, 40);
+    assert.is(paths(await go(graph, ask("What does this bird eat?", [shown]), { pathCount: 1 }))[0], path);
+    assert.is(
+      paths(await go(graph, ask(`What does the ${path.split(" ")[0]} eat?`, [shown]), { pathCount: 1 }))[0],
+      path,
+    );
+  }
+});
+
 test("without frames, or with a first frame that all share, all edges are equal: the picture of the act is not used", async () => {
   const { graph, idle } = await pictured();
   for (const keyFrames of ["none", "first"])
