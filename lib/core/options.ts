@@ -136,11 +136,15 @@ export function resolveOptions(
   return out;
 }
 
-/** Refuses what is not an object of known keys; undefined passes. `kind`: what a key is called in the message. */
+/** Refuses what is not an object of known keys; undefined passes. `kind`: what a key is called in the message, such as `option` or `key of labels`. */
 export function refuseUnknown(place: string, object: unknown, known: readonly string[], kind = "key"): void {
   if (object === undefined) return;
   if (typeof object !== "object" || object === null || Array.isArray(object))
-    throw new MkgError(place, `not an object of ${kind}s (${quote(object)})`, `Known: ${known.join(", ")}`);
+    throw new MkgError(
+      place,
+      `not an object of ${kind.replace(/ (?=of |in )|$/, "s$&")} (${quote(object)})`,
+      `Known: ${known.join(", ")}`,
+    );
   for (const key of Object.keys(object)) if (!known.includes(key)) throw unknownName(place, kind, key, known);
 }
 
@@ -149,4 +153,16 @@ export function positiveInteger(place: string, name: string, value: unknown): nu
   if (!Number.isSafeInteger(value) || (value as number) < 1)
     throw new MkgError(place, `${name} is not a positive integer (${quote(value)})`, "It takes an integer ≥ 1");
   return value as number;
+}
+
+/** Refuses what is not a string; undefined passes. */
+export function checkString(place: string, name: string, value: unknown): void {
+  if (value !== undefined && typeof value !== "string")
+    throw new MkgError(place, `${name} is not a string (${quote(value)})`);
+}
+
+/** Refuses what is neither true nor false; undefined passes. */
+export function checkFlag(place: string, name: string, value: unknown): void {
+  if (value !== undefined && typeof value !== "boolean")
+    throw new MkgError(place, `${name} is not true or false (${quote(value)})`);
 }

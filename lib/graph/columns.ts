@@ -65,6 +65,32 @@ export class DateColumn implements Column<Date | null> {
   }
 }
 
+/** Cells that are instants or lists of them, held and handed out as those of {@link DateColumn} are. */
+class DateListColumn implements Column {
+  readonly #cells: readonly unknown[];
+  readonly length: number;
+  constructor(cells: readonly unknown[]) {
+    const held = (value: unknown): unknown =>
+      value instanceof Date ? value.getTime() : Array.isArray(value) ? value.map(held) : null;
+    this.#cells = cells.map(held);
+    this.length = cells.length;
+    Object.freeze(this);
+  }
+  at(row: number): unknown {
+    return DateListColumn.#given(this.#cells.at(row));
+  }
+  *[Symbol.iterator](): Iterator<unknown> {
+    for (const cell of this.#cells) yield DateListColumn.#given(cell);
+  }
+  static #given(held: unknown): unknown {
+    return typeof held === "number"
+      ? new Date(held)
+      : Array.isArray(held)
+        ? Object.freeze(held.map(DateListColumn.#given))
+        : held;
+  }
+}
+
 /** Any column without a way to its storage: typed arrays cannot be frozen, and what a graph hands out must not change. */
 class ReadOnlyColumn implements Column {
   readonly #column: Column;
@@ -231,13 +257,23 @@ export function frozenTable(columns: ReadonlyMap<string, Column>): ColumnTable {
   return made;
 }
 
-/** A `Date` can be set to another instant even in a frozen array: a column of dates holds numbers instead. */
+/** A `Date` can be set to another instant even in a frozen array: a column of dates, or of lists of them, holds numbers instead. */
 function ownDates(column: Column): Column {
-  if (!Array.isArray(column) || !(column.find((value) => value !== null && value !== undefined) instanceof Date))
-    return column;
-  const valid = (value: unknown) =>
-    value === null || value === undefined || (value instanceof Date && !Number.isNaN(value.getTime()));
-  return column.every(valid)
-    ? new DateColumn(Float64Array.from(column as (Date | null | undefined)[], (date) => date?.getTime() ?? Number.NaN))
+  if (!Array.isArray(column)) return column;
+  const first = column.find((value) => value !== null && value !== undefined && !isEmptyList(value));
+  if (!(first instanceof Date || (Array.isArray(first) && first.some((item) => item instanceof Date)))) return column;
+  if (column.every(isDate))
+    return new DateColumn(
+      Float64Array.from(column as (Date | null | undefined)[], (date) => date?.getTime() ?? Number.NaN),
+    );
+  return column.every((value) => (Array.isArray(value) ? value.every(isDate) : isDate(value)))
+    ? new DateListColumn(column)
     : column;
 }
+
+const isEmptyList = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => item === null || item === undefined);
+
+/** A date, or none. */
+const isDate = (value: unknown): boolean =>
+  value === null || value === undefined || (value instanceof Date && !Number.isNaN(value.getTime()));

@@ -1,5 +1,5 @@
 import type { ColumnTable } from "arquero";
-import { type Hit, MkgError, quote, refuseUnknown, unknownName } from "../core/index.js";
+import { checkString, type Hit, MkgError, quote, refuseUnknown, unknownName } from "../core/index.js";
 import { build, type GraphParts, tables } from "./build.js";
 import { type Column, type Columns, frozenTable, pickRows, storage, type TableInput } from "./columns.js";
 import { type Components, isCyclic, weakComponents } from "./components.js";
@@ -374,7 +374,8 @@ export class Graph {
  * and stay as they are; a number is refused. Duplicate triples are kept and noticed. An end of a triple without an entity row gets an entity with
  * its id as label, and a notice counts it. Errors name the table, row and column.
  *
- * Cost: O(entities + triples) time and memory; the tables are copied by reference, column by column.
+ * Cost: O(entities + triples) time and memory. Arrays that are given are copied, so that changing them later changes no graph; columns of another graph's
+ * tables, which cannot change, are shared.
  *
  * @example
  * const graph = graphFrom({
@@ -392,6 +393,7 @@ export function graphFrom(input: {
     throw new MkgError("graphFrom", `no tables given (${quote(input)})`, "It takes {entities?, triples?, name?}");
   const place = "graphFrom";
   refuseUnknown(place, input, ["entities", "triples", "name"], "option");
+  checkString(place, "name", input.name);
   return new Graph(input.name ?? "", build({ place, ...tables(place, input.entities, input.triples) }));
 }
 

@@ -81,6 +81,8 @@ export interface RouteOptions {
  * searched depth-first with an explicit stack. O(edges within `maxLength` of the end), then O(steps), bounded by `maxSteps`.
  */
 export function routes(p: GraphParts, scratch: Scratch, from: number, to: number, options: RouteOptions): GraphPaths {
+  // no simple path comes back to where it began
+  if (from === to) return Object.freeze({ paths: Object.freeze([named(p, [from], [])]), complete: true, cutBy: "" });
   const distance = distancesTo(p, scratch, to, options);
   const lists = sides(p, options.direction);
   const found: GraphPath[] = [];
@@ -88,7 +90,7 @@ export function routes(p: GraphParts, scratch: Scratch, from: number, to: number
   let steps = 0;
   const onPath = new Set<number>();
   const longest = Math.min(options.maxLength, p.ids.length - 1);
-  for (let length = 0; length <= longest && cutBy === ""; length++) {
+  for (let length = 1; length <= longest && cutBy === ""; length++) {
     const first = distance[from]!;
     if (first < 0) break;
     if (first > length) continue;
@@ -97,8 +99,7 @@ export function routes(p: GraphParts, scratch: Scratch, from: number, to: number
     const place = [{ list: 0, i: lists[0]!.start[from]! }];
     onPath.clear();
     onPath.add(from);
-    if (length === 0) found.push(named(p, rows, triples));
-    while (length > 0 && rows.length > 0 && cutBy === "") {
+    while (rows.length > 0 && cutBy === "") {
       const row = rows.at(-1)!;
       const at = place.at(-1)!;
       const left = length - triples.length - 1;

@@ -9,13 +9,16 @@ export class TextCodes {
     this.values = [...values];
   }
   code(text: string): number {
-    this.#codes ??= new Map(this.values.map((value, code) => [value, code]));
-    let code = this.#codes.get(text);
+    let code = this.known(text);
     if (code === undefined) {
       code = this.values.push(text) - 1;
-      this.#codes.set(text, code);
+      this.#codes!.set(text, code);
     }
     return code;
+  }
+  known(text: string): number | undefined {
+    this.#codes ??= new Map(this.values.map((value, code) => [value, code]));
+    return this.#codes.get(text);
   }
 }
 

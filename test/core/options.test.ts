@@ -21,6 +21,8 @@ test("known keys and undefined pass; an unknown one is named with what is known 
 test("what is no object is refused with its value", () => {
   assert.is(message(null), "place: not an object of keys (null). Known: alpha, beta.");
   assert.is(message(["alpha"], "option"), 'place: not an object of options (["alpha"]). Known: alpha, beta.');
+  assert.is(message(7, "key of labels"), "place: not an object of keys of labels (7). Known: alpha, beta.");
+  assert.is(message(7, "gold key"), "place: not an object of gold keys (7). Known: alpha, beta.");
   assert.is(message("alpha"), 'place: not an object of keys ("alpha"). Known: alpha, beta.');
 });
 

@@ -5,11 +5,13 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { arrow } from "../../lib/graph/formats/arrow.js";
 import { csv, tsv } from "../../lib/graph/formats/delimited.js";
 import type { Reading, SourceRows, TableFormat } from "../../lib/graph/formats/format.js";
 import { hashStart, hashStep, Interner } from "../../lib/graph/formats/interner.js";
 import { json, jsonl } from "../../lib/graph/formats/json.js";
-import { loadGraph, readTable } from "../../lib/graph/index.js";
+import { parquet } from "../../lib/graph/formats/parquet.js";
+import { graphFrom, loadGraph, readTable, writeGraph } from "../../lib/graph/index.js";
 
 const test = suite<{ dir: string }>("formats");
 test.before.each((context) => {
@@ -172,6 +174,124 @@ test("csv: lenient, lines that are not csv are left out and listed", async () =>
   );
 });
 
+test("csv: a quote that is not closed is named where it opens; lenient, each line that it swallows is refused", async () => {
+  const rest = Array.from({ length: 1000 }, (_, i) => `${i},x\n`).join("");
+  const text = Buffer.from(`a,b\n"fine\nso far",1\n2,"open\n${rest}`);
+  for (const size of [7, 1000]) {
+    await fails(() => inBlocks(csv, text, size), /t, line 4: not CSV \(a quote that is not closed\)/);
+    const rows = await inBlocks(csv, text, size, { ...reading, lenient: true });
+    assert.equal(cellsOf(rows), [
+      ["a", "fine\nso far"],
+      ["b", "1"],
+    ]);
+    assert.equal(
+      rows.refused.map(({ line }) => line),
+      Array.from({ length: 1001 }, (_, i) => i + 4),
+    );
+  }
+  // closed by the next quote: what stands between is lost, and what follows is read
+  const closed = Buffer.from('a,b\n1,"open\n2,x\n\n3,"y" z\n4,w\n');
+  await fails(() => inBlocks(csv, closed, 3), /t, line 2: not CSV \(more text after the quote that closes a field\)/);
+  const rows = await inBlocks(csv, closed, 3, { ...reading, lenient: true });
+  assert.equal(cellsOf(rows), [
+    ["a", "4"],
+    ["b", "w"],
+  ]);
+  assert.equal(
+    rows.refused.map(({ line }) => line),
+    [2, 3, 5],
+  );
+});
+
+test("csv: a quote within a field opens nothing, wherever blocks end", async () => {
+  const text = Buffer.from('a,b\n5" disk,"x\ny"\nc,"z\n"\n');
+  for (let size = 1; size < text.length; size++) {
+    await fails(
+      () => inBlocks(csv, text, size),
+      /t, line 2: not CSV \(a quote in a field that does not begin with one\)/,
+    );
+    const rows = await inBlocks(csv, text, size, { ...reading, lenient: true });
+    assert.equal(cellsOf(rows), [
+      ["a", "c"],
+      ["b", "z\n"],
+    ]);
+    assert.equal(
+      rows.refused.map(({ line }) => line),
+      [2, 3],
+    );
+  }
+});
+
+test("line ends of a carriage return alone are an error that says so, in csv and tsv", async () => {
+  for (const [format, glue] of [
+    [csv, ","],
+    [tsv, "\t"],
+  ] as const)
+    for (const lines of [
+      ["id,label", "a,x"],
+      ["tail,relation,head,x", "a,r,b,x", "c,r,d,y"],
+    ])
+      for (const lenient of [true, false]) {
+        const text = `${lines.join("\r")}\r`.replaceAll(",", glue);
+        await fails(
+          () => inBlocks(format, Buffer.from(text), 5, { ...reading, lenient }),
+          /t, line 1: a carriage return that no line feed follows .*Lines end in LF or CRLF/,
+        );
+      }
+  await fails(
+    () => inBlocks(csv, Buffer.from('"id","label"\r"a","x"\r'), 5),
+    /line 1: not CSV \(a carriage return that/,
+  );
+  await fails(() => inBlocks(csv, Buffer.from("id\na\rb\r"), 5), /line 2: a carriage return that no line feed follows/);
+  // at the end of the file it belongs to the line
+  assert.equal(cellsOf(await inBlocks(csv, Buffer.from('id\n"a"\r'), 5)), [["id", "a"]]);
+  assert.equal(cellsOf(await inBlocks(csv, Buffer.from("id\na\r"), 5)), [["id", "a"]]);
+});
+
+test("json: a row that is no object is named or refused, and costs no other; a table that is no list is an error", async () => {
+  const text = Buffer.from('{"entities":[{"id":"a"},null,{"id":"b"}],"tags":["x"],"triples":[7]}');
+  await fails(() => inBlocks(json, text, 9), /t, entities, line 2: not an object \(null\)/);
+  const source = {
+    path: "t",
+    name: "t",
+    async *stream() {
+      yield text;
+    },
+    bytes: async () => text,
+  };
+  const [entities, triples, ...more] = await json.read(source, { ...reading, lenient: true });
+  assert.equal(more, []);
+  assert.equal(cellsOf(entities!), [["id", "a", "b"]]);
+  assert.equal(
+    [...entities!.refused, ...triples!.refused].map(({ file, line }) => [file, line]),
+    [
+      ["t, entities", 2],
+      ["t, triples", 1],
+    ],
+  );
+  assert.equal(entities!.notices[0]!.examples, ["tags"]);
+  await fails(
+    () => inBlocks(json, Buffer.from('{"entities":[],"triples":{"head":"a"}}'), 9),
+    /t, triples: not a list of objects/,
+  );
+});
+
+test("JSON numbers beyond the range of a double are refused; fractions are the nearest double", async () => {
+  for (const number of ["1e400", "-1e400", "1e309"]) {
+    await fails(
+      () => inBlocks(jsonl, Buffer.from(`{"a":1}\n{"a":[${number}]}`), 9),
+      new RegExp(`t, line 2: a number beyond the range of a double \\("${number}"\\)`),
+    );
+    await fails(() => inBlocks(json, Buffer.from(`[{"a":${number}}]`), 9), /t: a number beyond the range/);
+  }
+  const rows = await inBlocks(jsonl, Buffer.from('{"a":1e-400,"b":0.1,"c":"1e400"}'), 9);
+  assert.equal(cellsOf(rows), [
+    ["a", 0],
+    ["b", 0.1],
+    ["c", "1e400"],
+  ]);
+});
+
 test("JSON numbers and names lose nothing: integers beyond 2^53 are bigints, a name that stands twice is an error", async () => {
   const lines = [
     '{"a":9007199254740993,"s":"9007199254740993 \\" 12345678901234567890","n":[-9007199254740993,{"x":1.5}]}',
@@ -289,7 +409,7 @@ test("what pyarrow writes is read with every value: file and stream, views, dict
   assert.equal(
     repaired.slice(0, 2).map(({ what, examples }) => [what.split(" ")[0], ...examples]),
     [
-      ["decimal", "decimal"],
+      ["decimals", "decimal"],
       ["timestamps", "ns"],
     ],
   );
@@ -323,6 +443,68 @@ test("Arrow that is compressed, nested or cut off is an error that names the fil
       assert.ok(length > 0 && name.endsWith("s") && [0, 3, all].includes(rows), `${rows} rows of ${length} bytes`);
     }
   }
+});
+
+test("Arrow and Parquet refuse the same: text that is none costs its row when lenient, in lists and dictionaries too", async ({
+  dir,
+}) => {
+  const damage = (file: string, text: string) => {
+    const bytes = readFileSync(file);
+    for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) bytes[at] = 0xff;
+    writeFileSync(file, bytes);
+  };
+  const tags = [["x"], ["y", "bad2"], []];
+  const graph = graphFrom({
+    entities: ["a", "b", "c"].map((id, i) => ({ id, note: ["fine", "fine", "bad1"][i], tags: tags[i] })),
+  });
+  for (const format of ["arrow", "parquet"]) {
+    const [file] = await writeGraph(graph, join(dir, format), { format });
+    damage(file!, "bad1");
+    damage(file!, "bad2");
+    await fails(
+      () => loadGraph(file!),
+      new RegExp(`entities\\.${format}, row \\d, column .*: bytes that are no UTF-8 text`),
+    );
+    const { entities, report } = await loadGraph(file!, { lenient: true });
+    assert.equal(entities.array("id"), ["a"], format);
+    assert.equal(report.read.entities, 3);
+    assert.equal(
+      report.refused.map(({ line }) => line),
+      [2, 3],
+    );
+  }
+  // plain text, dictionaries apart: the fourth tail stands outside of its view
+  const plain = join(dir, "types.arrow");
+  writeFileSync(plain, readFileSync(fixture("types.arrow")));
+  damage(plain, "a text of more than twelve bytes");
+  await fails(
+    () => loadGraph(plain),
+    /types\.arrow, row 4, column tail: bytes that are no UTF-8 text \(byte 0xFF at position 0/,
+  );
+  assert.equal((await loadGraph(plain, { lenient: true })).triples.array("tail"), ["x", "y", "x"]);
+});
+
+test("Arrow and Parquet say the same of times: without a zone they are read as UTC; what is written has one", async ({
+  dir,
+}) => {
+  const when = [new Date(0), null, new Date(1e12)];
+  const columns = {
+    rows: 3,
+    data: new Map<string, never>([
+      ["id", ["a", "b", "c"] as never],
+      ["when", when as never],
+    ]),
+  };
+  for (const format of [arrow, parquet]) {
+    const [file] = await format.encode!([{ part: "entities", columns }], "test");
+    writeFileSync(join(dir, file!.name), file!.data as Uint8Array);
+    const rows = await inBlocks(format, file!.data as Uint8Array, 100);
+    assert.equal([...rows.columns.data.get("when")!], when);
+    assert.equal(rows.repaired, []);
+  }
+  const zoneless = "timestamps without a timezone: read as UTC";
+  const said = (await loadGraph(fixture("types.arrow"))).report.repaired.find(({ what }) => what === zoneless);
+  assert.equal(said?.examples, ["ns"]);
 });
 
 test("bytes of Arrow changed at random give a table or one error in the house form", async ({ dir }) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Graph, loadGraph, readTable } from "../../lib/graph/index.js";
+import { type Graph, loadGraph, readRows, readTable } from "../../lib/graph/index.js";
 
 const test = suite<{ dir: string }>("fuzz of the text readers");
 test.before((context) => {
@@ -26,14 +26,22 @@ function addsUp({ report, entities, triples }: Graph): void {
   for (const { line, reason } of report.refused) assert.ok(Number.isInteger(line) && line >= 1 && reason !== "");
 }
 
-/** Lines of a tsv or jsonl file that are not blank, whatever else they are; undefined where the bytes are UTF-16. */
-function linesOf(format: Format, data: Uint8Array): number | undefined {
+/**
+ * Rows that a file holds, by another reading than the library's: lines of tsv (the header among them) and jsonl, members of JSON's lists by JSON.parse,
+ * records of csv by {@link csvRecords}, whose quotes must be those of RFC 4180. Undefined where the bytes are UTF-16.
+ */
+function rowsOf(format: Format, data: Uint8Array): number | undefined {
   const bytes = Buffer.from(data);
   if (["fffe", "feff"].includes(bytes.subarray(0, 2).toString("hex"))) return undefined;
-  const lines = bytes
-    .toString()
-    .replace(/^\ufeff/, "")
-    .split("\n");
+  const text = bytes.toString().replace(/^\ufeff/, "");
+  if (format === "csv") return csvRecords(text).length;
+  if (format === "json") {
+    const value = JSON.parse(text) as object;
+    if (Array.isArray(value)) return value.length;
+    const lists = Object.entries(value).filter(([name]) => /^\s*(entities|triples)\s*$/i.test(name));
+    return lists.reduce((n, [, list]) => n + ((list as unknown[] | null)?.length ?? 0), 0);
+  }
+  const lines = text.split("\n");
   return lines.filter((line) => (format === "tsv" ? line.replace(/\r$/, "") : line.trim()) !== "").length;
 }
 
@@ -138,14 +146,15 @@ for (const format of formats)
         graphs++;
         addsUp(found);
         if (!lenient) assert.equal(found.report.refused, []);
-        if (format !== "tsv" && format !== "jsonl") return;
-        // nothing vanishes: each line that is not blank is the header, a row kept or a row refused
+        // nothing vanishes: each row that the file holds is the header, kept or refused; what is not CSV is counted line by line below
         const { report } = found;
+        if (format === "csv" && report.refused.some(({ reason }) => reason.startsWith("not CSV"))) return;
         const header =
-          format === "tsv" && !report.notices.some((n) => n.what.startsWith("files read without a header"));
-        const lines = linesOf(format, typeof data === "string" ? Buffer.from(data) : data);
-        if (lines !== undefined)
-          assert.is((report.read.entities ?? 0) + (report.read.triples ?? 0) + (header ? 1 : 0), lines);
+          ["csv", "tsv"].includes(format) &&
+          !report.notices.some((n) => n.what.startsWith("files read without a header"));
+        const held = rowsOf(format, typeof data === "string" ? Buffer.from(data) : data);
+        if (held !== undefined)
+          assert.is((report.read.entities ?? 0) + (report.read.triples ?? 0) + (header ? 1 : 0), held);
       }),
       { numRuns: 400 },
     );
@@ -329,6 +338,36 @@ test("csv as a plain reading of RFC 4180 reads it, value by value, whatever the 
 const golden = JSON.parse(readFileSync(join(import.meta.dirname, "../golden/delimited/cases.json"), "utf8")) as {
   readonly cases: readonly { readonly text: string; readonly names: string[]; readonly rows: string[][] }[];
 };
+test("each line of a csv that is not blank is in the header, in one row kept, or refused by its number, whatever its quotes", async ({
+  dir,
+}) => {
+  const file = join(dir, "lines.csv");
+  const part = fc.constantFrom("a", "b c", ",", ",", '"', '"', '""', "\n", "\n", "\r\n", "\r", '5" disk', "é");
+  let broken = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(part, { maxLength: 40 }), async (parts) => {
+      const text = `p,q\n${parts.join("")}`;
+      writeFileSync(file, text);
+      const rows = await readRows(file, { place: "test", lenient: true });
+      const covered = [1, ...rows.refused.map(({ line }) => line)];
+      if (rows.refused.some(({ reason }) => reason.startsWith("not CSV"))) broken++;
+      for (let row = 0; row < rows.columns.rows; row++) {
+        const cells = [...rows.columns.data.values()].map((column) => column.at(row) as string);
+        const breaks = cells.join("").split("\n").length - 1;
+        for (let line = 0; line <= breaks; line++) covered.push(rows.line(row) + line);
+      }
+      assert.is(new Set(covered).size, covered.length, "a line counts twice");
+      // the further lines of a record with too many or too few fields follow the one that names it
+      const short = new Set(rows.refused.flatMap(({ line, reason }) => (/fields instead/.test(reason) ? [line] : [])));
+      for (const [i, line] of text.split("\n").entries())
+        if (/[^\r]/.test(line) && !covered.includes(i + 1))
+          assert.ok(short.has(Math.max(...covered.filter((other) => other <= i))), `line ${i + 1} vanished`);
+    }),
+    { numRuns: 500 },
+  );
+  assert.ok(broken > 50, `only ${broken} texts were not CSV: the law was hardly tried`);
+});
+
 test("csv written by Python is read as Python reads it", async ({ dir }) => {
   for (const { text, names, rows } of golden.cases) {
     writeFileSync(join(dir, "python.csv"), text);

@@ -191,7 +191,7 @@ const zeros = zipSync({ "[Content_Types].xml": new Uint8Array(1), "xl/worksheets
 writeFileSync(dir + "/b.xlsx", zeros);
 const ready = process.resourceUsage().maxRSS;
 for (const [name, format] of [["b.nt.gz", ntriples], ["b.xlsx", xlsx]])
-  try { await format.read(await openSource("test", dir + "/" + name), reading); out.push("read"); } catch (error) { out.push(error.constructor.name + ": " + error.problem); }
+  try { await format.read(await openSource("test", dir + "/" + name, format.zipped), reading); out.push("read"); } catch (error) { out.push(error.constructor.name + ": " + error.problem); }
 rmSync(dir, { recursive: true });
 console.log(JSON.stringify({ out, grown: (process.resourceUsage().maxRSS - ready) / 1024, before: before / 1024 }));
 `;

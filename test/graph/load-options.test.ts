@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Graph, graphFrom, loadGraph, writeGraph } from "../../lib/graph/index.js";
+import { type Graph, graphFrom, loadGraph, readTable, writeGraph } from "../../lib/graph/index.js";
 
 const test = suite<{ dir: string }>("options of loadGraph");
 test.before.each((context) => {
@@ -112,6 +112,36 @@ test("typed cells are values, exactly those that the text says; empty ones are n
     ["1492-10-12T00:00:00.000Z", "2024-02-29T21:30:00.000Z", null, "2024-01-02T03:04:00.000Z"],
   );
   assert.is(graph.subgraph(["007", "7"]).entities.get("big", 0), 9007199254740993n);
+});
+
+test("dates in lists are dates, as those outside; none that is handed out can change the graph", async ({ dir }) => {
+  const csv = put(dir, "e.csv", "id,days\na,2024-01-02|2024-01-03\nb,\n");
+  const json = put(
+    dir,
+    "e.jsonl",
+    '{"id":"a","days":["2024-01-02",null]}\n{"id":"b","days":"2024-01-04"}\n{"id":"c"}\n',
+  );
+  const types = { days: "date" } as const;
+  const days = (graph: Graph) => graph.entities.array("days");
+  const [second, third, fourth] = [2, 3, 4].map((day) => new Date(Date.UTC(2024, 0, day)));
+  const lists = await loadGraph(csv, { types, split: { days: "|" } });
+  const mixed = await loadGraph(json, { types });
+  for (const [graph, expected] of [
+    [lists, [[second, third], []]],
+    [mixed, [[second, null], fourth, null]],
+    [mixed.subgraph(["b", "a"]), [[second, null], fourth]],
+    [graphFrom({ entities: [{ id: "a", days: [second, third] }] }), [[second, third]]],
+  ] as const) {
+    assert.equal(days(graph), expected);
+    const { fingerprint } = graph;
+    for (const cell of days(graph) as unknown[]) for (const date of [cell].flat()) (date as Date | null)?.setTime(0);
+    assert.equal(days(graph), expected);
+    assert.is(graph.subgraph(graph.entities.array("id") as string[]).fingerprint, fingerprint);
+  }
+  await rejects(
+    () => loadGraph(put(dir, "x.csv", "id,days\na,2024-01-02|x\n"), { types, split: { days: "|" } }),
+    /line 2, column days: not a date/,
+  );
 });
 
 test("a cell that is no such value is an error that names it; lenient, its row is left out and listed", async ({
@@ -279,6 +309,49 @@ test("an option that finds no column, or that could mean nothing, is an error", 
     [{ lenint: true }, /unknown option \("lenint"\).*Did you mean "lenient"\?/],
   ];
   for (const [options, message] of cases) await rejects(() => loadGraph(file, options), message);
+});
+
+test("an option of a wrong type, or that no file takes, is an error; in mixed files it holds for those that take it", async ({
+  dir,
+}) => {
+  const jsonl = put(dir, "t.jsonl", '{"head":"a","relation":"r","tail":"b"}\n');
+  const csv = put(dir, "t.csv", "a,r,b\n");
+  await writeGraph(graphFrom({ entities: [{ id: "a" }] }), join(dir, "e"), { format: "xlsx" });
+  const xlsx = join(dir, "e/entities.xlsx");
+  const cases: [string, object, RegExp][] = [
+    [csv, { lenient: "no" }, /lenient is not true or false \("no"\)/],
+    [csv, { header: "false" }, /header is not true or false \("false"\)/],
+    [csv, { name: 5 }, /name is not a string \(5\)/],
+    [csv, { images: true }, /images is not a string \(true\)/],
+    [csv, { fetch: "yes" }, /not an object of options of fetch \("yes"\)/],
+    [csv, { labels: { entities: 5 } }, /labels: not texts by id \(5\)/],
+    [jsonl, { header: false }, /no file here takes the option header \(false\)\. Formats that do: csv, tsv, xlsx/],
+    [
+      xlsx,
+      { encoding: "klingon" },
+      /no file here takes the option encoding \("klingon"\)\. Formats that do: csv, tsv, jsonl/,
+    ],
+    [csv, { sheet: "s" }, /no file here takes the option sheet \("s"\)\. Formats that do: json, xlsx/],
+  ];
+  for (const [file, options, message] of cases) await rejects(() => loadGraph(file, options), message);
+  for (const [file, options, message] of [
+    [jsonl, { names: ["head", "relation", "tail"] }, /no file here takes the option names/],
+    [csv, { names: "a,r,b" }, /names is not a list of strings \("a,r,b"\)/],
+    [xlsx, { encoding: "utf-8" }, /no file here takes the option encoding/],
+    [csv, { sheet: "s" }, /no file here takes the option sheet/],
+  ] as const)
+    await rejects(() => readTable(file, options as object), message);
+  await rejects(async () => graphFrom({ triples: [], name: 5 as never }), /graphFrom: name is not a string \(5\)/);
+  const mixed = { entities: xlsx, triples: [csv, jsonl] };
+  const graph = await loadGraph(mixed, {
+    header: false,
+    columns: {
+      triples: { 0: "head", 1: "relation", 2: "tail" },
+      entities: { 0: "id", 1: "label", 2: "description", 3: "kind" },
+    },
+  });
+  assert.equal(texts(graph), ["a r b", "a r b"]);
+  assert.is((await loadGraph(mixed, { encoding: "windows-1252", sheet: "entities" })).triples.numRows(), 2);
 });
 
 test("a picture that cannot be opened is an error; lenient, it alone is left out and listed", async ({ dir }) => {

@@ -8,7 +8,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openSource } from "../../lib/graph/formats/compressed.js";
 import type { SourceRows, TableFormat } from "../../lib/graph/formats/format.js";
-import { nquads, ntriples, readRdf, turtle } from "../../lib/graph/formats/rdf.js";
+import { nquads, ntriples, turtle } from "../../lib/graph/formats/rdf.js";
+import { loadGraph } from "../../lib/graph/index.js";
 
 const test = suite<{ dir: string }>("rdf");
 test.before.each((context) => {
@@ -53,6 +54,7 @@ async function rejects(act: () => Promise<unknown>, message: RegExp): Promise<vo
 const xsd = "http://www.w3.org/2001/XMLSchema#";
 const rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 const label = "http://www.w3.org/2000/01/rdf-schema#label";
+const comment = "http://www.w3.org/2000/01/rdf-schema#comment";
 
 test("Turtle: prefixes, base, escapes, abbreviations and lists give the statements of the recommendation", async ({
   dir,
@@ -133,7 +135,6 @@ test("ids are exact: language tags keep their case, equal literals are one entit
 test("a label is taken by predicate, then no language before English before others, then order; its statements stay", async ({
   dir,
 }) => {
-  const comment = "http://www.w3.org/2000/01/rdf-schema#comment";
   const text = `<http://a/1> <http://xmlns.com/foaf/0.1/name> "foaf" .
 <http://a/1> <${label}> "deutsch"@de .
 <http://a/1> <${label}> "english"@en .
@@ -162,16 +163,6 @@ test("a label is taken by predicate, then no language before English before othe
   assert.equal(entities.notices, [
     { what: "nodes with several labels: one is the label, all stay triples", count: 1, examples: ["http://a/1"] },
   ]);
-  const path = join(dir, "g.nt");
-  const [own] = await readRdf(await openSource("test", path), reading(), "N-Triples", {
-    labels: ["http://xmlns.com/foaf/0.1/name"],
-    descriptions: [],
-  });
-  assert.equal(column(own!, "label")[0], "foaf");
-  await rejects(
-    () => openSource("test", path).then((source) => readRdf(source, reading(), "N-Triples", { label: [] } as object)),
-    /unknown option \("label"\).*labels/,
-  );
 });
 
 test("N-Quads: the name of the graph is a column, null for the default graph", async ({ dir }) => {
@@ -246,7 +237,7 @@ test("blank nodes without a label get one that the file does not use, the same a
   const first = await read(dir, turtle, text);
   assert.equal(column(first[1], "head"), ["_:g1", "_:g2", "_:g3", "_:g4"]);
   assert.equal(first[0].repaired, [
-    { what: "labels of blank nodes changed: taken by one without a label", count: 1, examples: ["_:g1"] },
+    { what: "labels of blank nodes changed: taken by another", count: 1, examples: ["_:g1"] },
   ]);
   assert.equal(rows((await read(dir, turtle, text))[1]), rows(first[1]));
 });
@@ -367,6 +358,63 @@ test("what statements cannot hold is refused, with table, row and column", async
     () => encode([...good, ["weight", [3]]]),
     /column weight: nt cannot hold it: statements give none \(3\)/,
   );
+});
+
+const put = (dir: string, name: string, text: string): string => {
+  writeFileSync(join(dir, name), text);
+  return join(dir, name);
+};
+
+test("several files without blank nodes are the graph of their lines in one file, wherever labels stand", async ({
+  dir,
+}) => {
+  const iri = fc.constantFrom("<http://a/1>", "<http://a/2>", "<http://a/p>");
+  const predicate = fc.constantFrom(`<${label}>`, "<http://xmlns.com/foaf/0.1/name>", `<${comment}>`, "<http://a/p>");
+  const object = fc.oneof(iri, fc.constantFrom('"x"', '"x"@en', '"y"@de'));
+  const statement = fc.tuple(iri, predicate, object).map((terms) => `${terms.join(" ")} .\n`);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(statement, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 3 }),
+      async (files) => {
+        const paths = files.map((lines, i) => put(dir, `${i}.${i === 1 ? "ttl" : "nt"}`, lines.join("")));
+        const together = await loadGraph({ triples: paths });
+        const whole = await loadGraph(put(dir, "whole.nt", files.flat().join("")));
+        assert.is(together.fingerprint, whole.fingerprint);
+        for (const key of ["read", "kept", "added", "notices"] as const)
+          assert.equal(together.report[key], whole.report[key], key);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test("blank nodes of two files are different nodes, whatever their labels", async ({ dir }) => {
+  const a = put(dir, "a.nt", '_:n <http://a/p> "in a" .\n_:n <http://a/p> _:m .\n');
+  const b = put(dir, "b.ttl", '_:n <http://a/p> "in b" , [ <http://a/p> _:n ] .\n');
+  const graph = await loadGraph({ triples: [a, b] });
+  const tails = (id: string) => graph.neighbours(id).map(({ entity }) => entity);
+  assert.equal(tails("_:n"), ['"in a"', "_:m"]);
+  const [other] = graph.neighbours('"in b"', { direction: "in" });
+  assert.not.equal(other!.entity, "_:n");
+  assert.equal(
+    graph.report.repaired.map(({ what, examples }) => [what, ...examples]),
+    [["labels of blank nodes changed: taken by another", "_:n"]],
+  );
+});
+
+test("a table of entities beside RDF is theirs: one row an id, filled where it is empty", async ({ dir }) => {
+  put(dir, "entities.csv", "id,label,weight\nhttp://a/1,own,3\nhttp://a/2,,4\nhttp://a/9,nine,5\n");
+  put(
+    dir,
+    "triples.nt",
+    `<http://a/1> <${label}> "one" .\n<http://a/2> <${label}> "two" .\n<http://a/1> <http://a/p> <http://a/3> .\n`,
+  );
+  const graph = await loadGraph(dir);
+  assert.equal(graph.entities.array("id"), ["http://a/1", "http://a/2", "http://a/9", '"one"', '"two"', "http://a/3"]);
+  assert.equal(graph.entities.array("label"), ["own", "two", "nine", "one", "two", "http://a/3"]);
+  assert.equal(graph.entities.array("weight"), ["3", "4", "5", null, null, null]);
+  assert.equal(graph.report.read, { entities: 6, triples: 3 });
+  assert.is(graph.report.notices.find(({ what }) => what.startsWith("nodes of RDF"))?.count, 2);
 });
 
 test.run();

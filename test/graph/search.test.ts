@@ -270,6 +270,18 @@ test("a description's counts are those of the tables", () => {
   );
 });
 
+test("from an entity to itself there is the path of length 0 alone, and no step is spent on others", () => {
+  const ids = Array.from({ length: 30 }, (_, i) => `e${i}`);
+  const triples = ids.flatMap((head) => ids.map((tail) => ({ head, relation: "r", tail })));
+  const graph = graphFrom({ triples });
+  for (const direction of ["out", "in", "both"] as const)
+    assert.equal(graph.paths("e3", "e3", { direction, maxLength: 20, limit: 1, maxSteps: 1 }), {
+      paths: [{ path: ["e3"], pathTriples: [] }],
+      complete: true,
+      cutBy: "",
+    });
+});
+
 test("a search that could go on for ever stops at its bound and says so", () => {
   // 14 entities, each joined to each: 12!·e simple paths between two of them
   const ids = Array.from({ length: 14 }, (_, i) => `e${i}`);

@@ -179,6 +179,28 @@ test('csv and tsv have one empty cell: beside "" no value is refused, alone it i
   }
 });
 
+test("a folder in the place of any file is found before the first is replaced: what was there stays", async ({
+  dir,
+}) => {
+  const out = join(dir, "out");
+  mkdirSync(join(out, "triples.tsv"), { recursive: true });
+  writeFileSync(join(out, "entities.tsv"), "old");
+  const graph = graphFrom({ triples: [{ head: "a", relation: "r", tail: "b" }] });
+  await rejects(
+    () => writeGraph(graph, out),
+    /cannot write \(.*triples\.tsv: EISDIR\).*choose another name/,
+    "SetupError",
+  );
+  assert.is(readFileSync(join(out, "entities.tsv"), "utf8"), "old");
+  assert.equal(readdirSync(out).sort(), ["entities.tsv", "triples.tsv"]);
+  // where the folder for pictures would stand there is a file
+  const pictured = join(dir, "pictured");
+  mkdirSync(pictured);
+  writeFileSync(join(pictured, "images"), "old");
+  await rejects(async () => writeGraph(await marked(), pictured, { images: "files" }), /images.*ENOTDIR/, "SetupError");
+  assert.equal(readdirSync(pictured), ["images"]);
+});
+
 test("text is written in pieces: 300,000 triples in a heap that does not hold their text", async ({ dir }) => {
   const lines = Array.from({ length: 300_000 }, (_, i) => `Q${i % 50_000}\tP${i % 300}\tQ${(i * 7919) % 50_000}`);
   writeFileSync(join(dir, "t.tsv"), lines.join("\n"));
@@ -365,6 +387,25 @@ test("a picture that cannot be read, or a column where the marks would stand, is
     format: "jsonl",
   });
   assert.is((await loadGraph(join(dir, "j"))).entity("a").images.length, 1);
+});
+
+test("| in a data URL, and a picture missing between two |, are errors that name the cell, and never other pictures", async ({
+  dir,
+}) => {
+  const cell = (text: string, keyFrames = "") =>
+    writeFileSync(join(dir, "entities.csv"), `id,images,keyFrames\na,"${text}",${keyFrames}\n`);
+  const svg = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E";
+  cell(`${svg}<!-- a|b -->`);
+  await rejects(() => loadGraph(dir), /entities\.csv, line 2, column images: a data URL with \|.*%7C/);
+  const base64 = `data:image/svg+xml;base64,${Buffer.from("<svg/>").toString("base64")}`;
+  cell(`${base64}|${svg}`);
+  assert.is((await loadGraph(dir)).entity("a").images.length, 2);
+  for (const text of [`${base64}||${base64}`, `|${base64}`, `${base64}|`, "|"]) {
+    cell(text, "0");
+    await rejects(() => loadGraph(dir), /entities\.csv, line 2, column images: not pictures/);
+    const { report } = await loadGraph(dir, { lenient: true });
+    assert.is(report.repaired[0]?.count, 1);
+  }
 });
 
 test("marks of frames that do not fit their frames are errors that name the cell", async ({ dir }) => {

@@ -19,7 +19,7 @@ test.before.each((context) => {
 test.after.each(({ dir }) => rmSync(dir, { recursive: true, force: true }));
 
 const read = async (path: string, options: { lenient?: boolean; sheet?: string } = {}) =>
-  xlsx.read(await openSource("test", path), {
+  xlsx.read(await openSource("test", path, true), {
     place: "test",
     lenient: options.lenient ?? false,
     decide: (first) => ({ names: first, header: true }),

@@ -13,8 +13,9 @@ import {
   timestamp,
   utf8,
 } from "@uwdata/flechette";
-import { MkgError, quote } from "../../core/index.js";
-import { type Column, DateColumn, TextColumn } from "../columns.js";
+import { MkgError } from "../../core/index.js";
+import { TextColumn } from "../columns.js";
+import { kindOf } from "./cell-values.js";
 import type { OutFile, OutTable } from "./format.js";
 
 type ArrowType = NonNullable<Parameters<typeof columnFromArray>[1]>;
@@ -26,9 +27,10 @@ const types: Readonly<Record<string, () => ArrowType>> = {
   number: () => float64() as ArrowType,
   bigint: () => int64() as ArrowType,
   boolean: () => bool() as ArrowType,
-  date: () => timestamp(1) as ArrowType,
+  date: () => timestamp(1, "UTC") as ArrowType,
   "list of string": () => list(utf8()) as ArrowType,
   "list of number": () => list(float64()) as ArrowType,
+  "list of bigint": () => list(int64()) as ArrowType,
   "list of boolean": () => list(bool()) as ArrowType,
   "list of null": () => list(utf8()) as ArrowType,
 };
@@ -40,53 +42,11 @@ const types: Readonly<Record<string, () => ArrowType>> = {
 export async function encodeArrow(tables: readonly OutTable[], place: string): Promise<readonly OutFile[]> {
   return tables.map(({ part, columns }) => {
     const made = [...columns.data].map(([name, column]): [string, ArrowColumn<unknown>] => {
-      const kind = kindOf(column, (row, value, why) => {
-        throw new MkgError(
-          place,
-          `${part}, row ${row} (from 0), column ${name}: arrow cannot hold it: ${why} (${quote(value)})`,
-          "Cells of one kind a column: text, numbers, bigints of 64 bits, booleans, dates, lists of one of these",
-          "Choose another format or change the value",
-        );
-      });
+      const kind = kindOf(column, Object.keys(types), { place, part, name, format: "arrow" });
       const values = column instanceof TextColumn ? [...column] : Array.from(column, (value) => value ?? null);
       return [name, columnFromArray(values, types[kind]!(), {}) as ArrowColumn<unknown>];
     });
     if (made.length === 0) throw new MkgError(place, `${part}: a table without columns`, "At least one column");
     return { name: `${part}.arrow`, data: tableToIPC(tableFromColumns(made), { format: "file" }) as Uint8Array };
   });
-}
-
-/** The kind that all cells of a column have, nulls aside. */
-function kindOf(column: Column, refuse: (row: number, value: unknown, why: string) => never): string {
-  if (column instanceof DateColumn) return "date";
-  let kind = "null";
-  let row = -1;
-  const halfPair = (text: unknown) => typeof text === "string" && /\p{Surrogate}/u.test(text);
-  if (column instanceof TextColumn && column.length > 0 && !column.values.some(halfPair))
-    return column.codes.some((code) => code >= 0) ? "string" : "null";
-  for (const value of column) {
-    row++;
-    if (value === null || value === undefined) continue;
-    const own = Array.isArray(value) ? listKind(value) : value instanceof Date ? "date" : typeof value;
-    if (!Object.hasOwn(types, own) || own === "null") refuse(row, value, `a cell of kind ${own}`);
-    if (halfPair(value) || (Array.isArray(value) && value.some(halfPair)))
-      refuse(row, value, "half of a surrogate pair");
-    if (typeof value === "bigint" && BigInt.asIntN(64, value) !== value) refuse(row, value, "beyond 64 bits");
-    if (value instanceof Date && Number.isNaN(value.getTime())) refuse(row, value, "an invalid date");
-    const joined = kind === "null" || (kind === "list of null" && own.startsWith("list")) ? own : kind;
-    if (own !== joined && !(own === "list of null" && joined.startsWith("list")))
-      refuse(row, value, `a ${own} in a column of ${kind}`);
-    kind = joined;
-  }
-  return kind;
-}
-
-function listKind(values: readonly unknown[]): string {
-  const kinds = [...new Set(values.map((value) => (value === null ? "null" : typeof value)))].filter(
-    (k) => k !== "null",
-  );
-  if (kinds.length === 0) return "list of null";
-  return kinds.length === 1 && Object.hasOwn(types, `list of ${kinds[0]}`)
-    ? `list of ${kinds[0]}`
-    : "list of mixed values";
 }

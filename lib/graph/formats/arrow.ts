@@ -1,24 +1,27 @@
 import { Column as ArrowColumn, type Batch, Type, tableFromIPC } from "@uwdata/flechette";
 import { MkgError } from "../../core/index.js";
-import { type Column, type Columns, DateColumn, TextColumn } from "../columns.js";
-import type { Notice } from "../notices.js";
+import { type Column, type Columns, TextColumn } from "../columns.js";
 import { stack } from "../text-column.js";
 import { segmentsOf } from "./arrow-messages.js";
 import { encodeArrow } from "./arrow-write.js";
+import {
+  type ColumnPlace,
+  checkNames,
+  decimalsRead,
+  decimalText,
+  instants,
+  notText,
+  TypedColumns,
+  unheld,
+} from "./cell-values.js";
 import { wrongByte } from "./decode.js";
-import { checkNames } from "./delimited.js";
-import type { SourceRows, TableFormat } from "./format.js";
+import type { TableFormat } from "./format.js";
 import { Interner, notUtf8 } from "./interner.js";
 
 type ArrowType = ArrowColumn<unknown>["type"];
 
-/** Where a column stands, for errors. */
-interface Place {
-  readonly place: string;
-  readonly file: string;
-  readonly name: string;
+interface Place extends ColumnPlace {
   readonly interner: Interner;
-  repair(what: string): void;
 }
 
 /**
@@ -28,30 +31,29 @@ interface Place {
  */
 export const arrow: TableFormat = {
   extensions: ["arrow", "arrows", "feather", "ipc"],
-  async read(source, { place, decide }) {
+  async read(source, { place, decide, lenient }) {
     const bytes = aligned(await source.bytes());
     const path = source.path;
-    const repaired = new Map<string, Notice>();
+    const typed = new TypedColumns(place, path, lenient);
     const interner = new Interner(place);
-    let names: readonly string[] = [];
-    let parts: Columns[];
+    const parts: Columns[] = [];
+    let before = 0;
     try {
-      parts = segmentsOf(bytes, place, path).map((segment) => {
+      for (const segment of segmentsOf(bytes, place, path)) {
         const table = tableFromIPC(segment, { useBigInt: true, useDecimalBigInt: true });
-        ({ names } = decide([...table.names], path));
+        const { names } = decide([...table.names], path);
         checkNames(place, path, names);
         const rows = table.getChildAt(0)?.length ?? 0;
         const data = new Map<string, Column>();
         for (const [i, name] of names.entries()) {
-          const repair = (what: string) =>
-            repaired.set(what, { what, count: (repaired.get(what)?.count ?? 0) + 1, examples: [name] });
           const column = table.getChildAt(i) as ArrowColumn<unknown>;
           if (column.length !== rows) throw new RangeError(`column ${name} has ${column.length} of ${rows} rows`);
           for (const batch of column.data as readonly Batch<unknown>[]) checkBatch(batch, bytes.length);
-          data.set(name, columnOf(column, { place, file: path, name, interner, repair }));
+          data.set(name, columnOf(column, { ...typed.at(name, before), interner }));
         }
-        return { data, rows };
-      });
+        parts.push({ data, rows });
+        before += rows;
+      }
     } catch (error) {
       if (error instanceof MkgError) throw error;
       const { message } = error as Error;
@@ -69,19 +71,7 @@ export const arrow: TableFormat = {
             "Write it again",
           );
     }
-    const columns = stack(parts);
-    return [
-      {
-        file: path,
-        part: "",
-        columns,
-        line: (row: number) => row + 1,
-        header: true,
-        refused: [],
-        repaired: [...repaired.values()],
-        notices: [],
-      } satisfies SourceRows,
-    ];
+    return [typed.done(stack(parts).data, before)];
   },
   encode: encodeArrow,
 };
@@ -98,7 +88,7 @@ function columnOf(column: ArrowColumn<unknown>, at: Place): Column {
     case Type.Utf8View:
       return new TextColumn(textCodes(batches, length, at), at.interner.values);
     case Type.Dictionary:
-      return dictionaryColumn(type, batches, length, at);
+      return dictionaryColumn(batches, length, at);
     case Type.Bool:
     case Type.Null:
       return column.nullCount === length ? new Array<null>(length).fill(null) : [...column];
@@ -109,11 +99,11 @@ function columnOf(column: ArrowColumn<unknown>, at: Place): Column {
       if (type.bitWidth < 64) return Float64Array.from(column as Iterable<number>);
       return type.signed ? BigInt64Array.from(column as unknown as Iterable<bigint>) : [...column];
     case Type.Decimal:
-      at.repair("decimal columns read as text, with all their digits");
+      at.repair(decimalsRead);
       return Array.from(column, (value) => (value === null ? null : decimalText(value as bigint, type.scale)));
     case Type.Date:
     case Type.Timestamp:
-      return instants(type, batches, length, at);
+      return instantsOf(type, batches, at);
     case Type.List:
     case Type.LargeList:
     case Type.FixedSizeList:
@@ -122,7 +112,11 @@ function columnOf(column: ArrowColumn<unknown>, at: Place): Column {
       const inner = type.children[0]?.type.typeId as number;
       if (!isText(inner) && !([Type.Bool, Type.Float, Type.Int, Type.Null] as number[]).includes(inner))
         throw unheld(at, `a list of ${typeName(inner)}`);
-      return batches.flatMap((batch) => listsOf(batch, at));
+      let row = 0;
+      return batches.flatMap((batch) => {
+        row += batch.length;
+        return listsOf(batch, row - batch.length, at);
+      });
     }
     default:
       throw unheld(at, typeName(type.typeId));
@@ -132,9 +126,12 @@ function columnOf(column: ArrowColumn<unknown>, at: Place): Column {
 const isText = (id: number): boolean => ([Type.Utf8, Type.LargeUtf8, Type.Utf8View] as number[]).includes(id);
 
 /** Lists by the offsets of their items: the decoder's own reading drops a byte order mark, mends wrong bytes and trusts the offsets. */
-function listsOf(batch: Batch<unknown>, at: Place): (readonly unknown[] | null)[] {
+function listsOf(batch: Batch<unknown>, firstRow: number, at: Place): (readonly unknown[] | null)[] {
   const child = batch.children![0] as Batch<unknown>;
-  const items = columnOf(new ArrowColumn([child], child.type), at);
+  // an item that cannot be given refuses the row that its list stands in
+  const wrong = new Map<number, string>();
+  const refuse = (item: number, reason: string) => wrong.set(item, reason);
+  const items = columnOf(new ArrowColumn([child], child.type), { ...at, refuse });
   const { offsets, sizes } = batch;
   const stride = (batch as unknown as { stride?: number }).stride ?? 0;
   return Array.from({ length: batch.length }, (_, i) => {
@@ -143,6 +140,8 @@ function listsOf(batch: Batch<unknown>, at: Place): (readonly unknown[] | null)[
     const end = sizes ? start + Number(sizes[i]) : offsets ? Number(offsets[i + 1]) : start + stride;
     if (!(start >= 0 && start <= end && end <= items.length))
       throw new RangeError(`damaged offsets in column ${at.name}`);
+    for (let item = start; item < end && wrong.size > 0; item++)
+      if (wrong.has(item)) at.refuse(firstRow + i, wrong.get(item)!);
     return Object.freeze(Array.from({ length: end - start }, (_, k) => items.at(start + k) ?? null));
   });
 }
@@ -174,20 +173,12 @@ function checkBatch(batch: Batch<unknown>, fileBytes: number): void {
 const typeName = (id: number): string =>
   (Object.entries(Type).find(([, value]) => value === id)?.[0] ?? `type ${id}`).toLowerCase();
 
-const unheld = ({ place, file, name }: Place, what: string) =>
-  new MkgError(
-    place,
-    `${file}, column ${name}: ${what}, which a cell cannot hold`,
-    "Text, numbers, booleans, dates, and lists of text, numbers or booleans",
-    "Leave the column out, or write it as text",
-  );
-
 const isValid = (batch: Batch<unknown>, row: number): boolean =>
   batch.nullCount === 0 || !batch.validity?.length || ((batch.validity[row >> 3]! >> (row & 7)) & 1) === 1;
 
 const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Codes of a text column, from the bytes of its values. */
+/** Codes of a text column, from the bytes of its values; −1 for none. */
 function textCodes(batches: readonly Batch<unknown>[], length: number, at: Place): Int32Array {
   const codes = new Int32Array(length);
   let row = 0;
@@ -196,55 +187,40 @@ function textCodes(batches: readonly Batch<unknown>[], length: number, at: Place
     const view = (batch as unknown as { view?(i: number): Uint8Array }).view?.bind(batch);
     let bytes = bufferOf(batch.values as Uint8Array);
     for (let i = 0; i < batch.length; i++, row++) {
-      if (!isValid(batch, i)) {
-        codes[row] = -1;
-        continue;
-      }
+      codes[row] = -1;
+      if (!isValid(batch, i)) continue;
       if (view) bytes = bufferOf(view(i));
       const start = view ? 0 : Number(offsets![i]);
       const end = view ? bytes.length : Number(offsets![i + 1]);
       if (!(start >= 0 && start <= end && end <= bytes.length))
-        throw new MkgError(
-          at.place,
-          `${at.file}, row ${row + 1}, column ${at.name}: damaged offsets`,
-          "",
-          "Write it again",
-        );
+        throw new RangeError(`damaged offsets in column ${at.name}`);
       const code = at.interner.codeOf(bytes, start, end);
-      if (code === notUtf8)
-        throw new MkgError(
-          at.place,
-          `${at.file}, row ${row + 1}, column ${at.name}: not UTF-8 (${wrongByte(bytes.subarray(start, end))})`,
-          "Arrow text is UTF-8",
-          "Write it again from decoded text",
-        );
-      codes[row] = code;
+      if (code === notUtf8) at.refuse(row, `${notText} (${wrongByte(bytes.subarray(start, end))})`);
+      else codes[row] = code;
     }
   }
   return codes;
 }
 
-function dictionaryColumn(_type: ArrowType, batches: readonly Batch<unknown>[], length: number, at: Place): Column {
+function dictionaryColumn(batches: readonly Batch<unknown>[], length: number, at: Place): Column {
   if (batches.length === 0) return new Array<null>(length).fill(null);
   const dictionary = (batches[0] as unknown as { dictionary: ArrowColumn<unknown> }).dictionary;
-  const inner = dictionary.type.typeId as number;
-  const text = isText(inner);
+  const text = isText(dictionary.type.typeId as number);
+  // an entry that cannot be given refuses the rows that it stands in
+  const wrong = new Map<number, string>();
+  const place = { ...at, refuse: (entry: number, reason: string) => void wrong.set(entry, reason) };
   // two entries of a dictionary may be equal: equal text gets one code
   const entries = text
-    ? textCodes(dictionary.data as readonly Batch<unknown>[], dictionary.length, at)
-    : columnOf(dictionary, at);
+    ? textCodes(dictionary.data as readonly Batch<unknown>[], dictionary.length, place)
+    : columnOf(dictionary, place);
   const codes = new Int32Array(length);
   let row = 0;
   for (const batch of batches)
     for (let i = 0; i < batch.length; i++, row++) {
       const index = isValid(batch, i) ? Number(batch.values![i]) : -1;
       if (index >= entries.length || index < -1)
-        throw new MkgError(
-          at.place,
-          `${at.file}, row ${row + 1}, column ${at.name}: entry ${index} of a dictionary of ${entries.length}`,
-          "",
-          "Write the file again",
-        );
+        throw new RangeError(`entry ${index} of a dictionary of ${entries.length} in column ${at.name}`);
+      if (wrong.has(index)) at.refuse(row, wrong.get(index)!);
       codes[row] = text ? (index < 0 ? -1 : (entries as Int32Array)[index]!) : index;
     }
   return text
@@ -252,46 +228,17 @@ function dictionaryColumn(_type: ArrowType, batches: readonly Batch<unknown>[], 
     : Array.from(codes, (index) => (index < 0 ? null : entries.at(index)));
 }
 
-function decimalText(scaled: bigint, scale: number): string {
-  const digits = (scaled < 0n ? -scaled : scaled).toString().padStart(scale + 1, "0");
-  const text = scale > 0 ? `${digits.slice(0, -scale)}.${digits.slice(-scale)}` : digits;
-  return scaled < 0n ? `-${text}` : text;
-}
-
-const largestDate = 8_640_000_000_000_000;
-
 /** Dates and timestamps. Units of a timestamp: seconds, milliseconds, microseconds, nanoseconds. */
-function instants(type: ArrowType, batches: readonly Batch<unknown>[], length: number, at: Place): Column {
-  const { unit, typeId } = type as { unit: number; typeId: number };
+function instantsOf(type: ArrowType, batches: readonly Batch<unknown>[], at: Place): Column {
+  const { unit, typeId, timezone } = type as { unit: number; typeId: number; timezone?: string | null };
   const isDate = typeId === Type.Date;
-  const perSecond = isDate ? 1000n : [1n, 1000n, 1_000_000n, 1_000_000_000n][unit]!;
-  const raw: (bigint | null)[] = [];
+  const second = isDate ? 1000n : [1n, 1000n, 1_000_000n, 1_000_000_000n][unit]!;
+  const counts: (bigint | null)[] = [];
   for (const batch of batches)
     for (let i = 0; i < batch.length; i++) {
       const source = (batch as unknown as { source?: Batch<unknown> }).source ?? batch;
       const value = BigInt(source.values![i]!);
-      raw.push(isValid(batch, i) ? (isDate && unit === 0 ? value * 86_400_000n : value) : null);
+      counts.push(isValid(batch, i) ? (isDate && unit === 0 ? value * 86_400_000n : value) : null);
     }
-  const ms = new Float64Array(length);
-  let fits = true;
-  for (const [row, value] of raw.entries()) {
-    const scaled = value === null ? null : value * 1000n;
-    if (scaled !== null && scaled % perSecond !== 0n) fits = false;
-    ms[row] = scaled === null ? Number.NaN : Number(floor(scaled, perSecond));
-    if (Math.abs(ms[row]!) > largestDate)
-      throw new MkgError(
-        at.place,
-        `${at.file}, row ${row + 1}, column ${at.name}: a date beyond the year 275760 (${value})`,
-      );
-  }
-  if (fits) return new DateColumn(ms);
-  at.repair("timestamps finer than a millisecond read as text, with all their digits");
-  const digits = perSecond.toString().length - 1;
-  return raw.map((value, row) => {
-    if (value === null) return null;
-    const fraction = (value - floor(value, perSecond) * perSecond).toString().padStart(digits, "0");
-    return new Date(ms[row]!).toISOString().replace(/\.\d+Z$/, `.${fraction}Z`);
-  });
+  return instants(at, counts, second, isDate || Boolean(timezone));
 }
-
-const floor = (a: bigint, b: bigint): bigint => a / b - (a % b < 0n ? 1n : 0n);

@@ -3,20 +3,17 @@ import { open, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { MkgError, positiveInteger, refuseUnknown } from "../../core/index.js";
+import { MkgError } from "../../core/index.js";
 import type { Source } from "./format.js";
 
-/** Bounds on what one file may cost. */
-interface SourceBounds {
-  /** Bytes that a compressed file may hold once decompressed; default 8 GiB. A plain file has no bound here. */
-  readonly maxBytes?: number;
-  /** How many times its own size it may hold, once that is above 64 MiB; default 300. Real tables are below 50, bombs at 1,000. */
-  readonly maxRatio?: number;
-  /** Bytes that {@link Source.bytes} may hold in memory; default 512 MiB. */
-  readonly maxWhole?: number;
-}
+/** Bytes that a compressed file may hold once decompressed. A plain file has no bound here. */
+const maxBytes = 8 * 2 ** 30;
+/** Bytes that {@link Source.bytes} may hold in memory. */
+const maxWhole = 512 * 2 ** 20;
+/** Above this much, what is compressed may hold {@link maxRatio} times its own size. Real tables are below 50 times, bombs at 1,000. */
+export const ratioFrom = 64 * 2 ** 20;
+export const maxRatio = 300;
 
-const ratioFrom = 64 * 2 ** 20;
 const gzip = [0x1f, 0x8b];
 
 /** Files that hold a table in another wrapping, told by their first bytes. */
@@ -27,7 +24,6 @@ const wrappings: readonly { readonly magic: readonly number[]; readonly what: st
   { magic: [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c], what: "a 7-Zip archive", unpack: "7z x" },
 ];
 const zip = { magic: [0x50, 0x4b, 0x03, 0x04], what: "a zip archive", unpack: "unzip" };
-const textNames = /\.(?:csv|tsv|txt|jsonl|ndjson|json|nt|nq|ttl|zip)$/i;
 
 const starts = (bytes: Uint8Array, magic: readonly number[]) => magic.every((byte, i) => bytes[i] === byte);
 
@@ -36,20 +32,18 @@ const starts = (bytes: Uint8Array, magic: readonly number[]) => magic.every((byt
  * streamed, at O(1) memory. Several gzip members in a row are one file and zeros after them padding; a damaged or cut-off one, one that unpacks to more
  * than the bounds and other wrappings (zip, bzip2, xz, zstd) are errors that name the file.
  *
+ * @param zipped whether the format is a zip archive itself.
  * @example
  * const source = await openSource("loadGraph", "triples.tsv.gz");
  * source.name                                   // "triples.tsv"
  * for await (const chunk of source.stream()) {} // its bytes, decompressed
  */
-export async function openSource(place: string, path: string, bounds: SourceBounds = {}): Promise<Source> {
-  refuseUnknown(place, bounds, ["maxBytes", "maxRatio", "maxWhole"], "option");
-  const { maxBytes = 8 * 2 ** 30, maxRatio = 300, maxWhole = 512 * 2 ** 20 } = bounds;
-  for (const [name, value] of Object.entries({ maxBytes, maxRatio, maxWhole })) positiveInteger(place, name, value);
+export async function openSource(place: string, path: string, zipped = false): Promise<Source> {
   const { size, first } = await beginning(place, path);
   const isGzip = starts(first, gzip);
   const base = basename(path);
   const name = base.replace(/(.)\.gz$/i, "$1");
-  for (const { magic, what, unpack } of textNames.test(name) ? [zip, ...wrappings] : wrappings)
+  for (const { magic, what, unpack } of zipped ? wrappings : [zip, ...wrappings])
     if (starts(first, magic))
       throw new MkgError(
         place,

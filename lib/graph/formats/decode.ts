@@ -107,29 +107,52 @@ function refuseUtf16(place: string, path: string, bytes: Buffer): void {
     );
 }
 
+/** Where a byte of RFC 4180 stands: see {@link csvStep}. */
+export const csvState = { fieldStart: 0, plain: 1, quoted: 2, closed: 3, lineEnd: 4, malformed: 5 } as const;
+const { fieldStart, plain, quoted, closed, lineEnd, malformed } = csvState;
+
 /**
- * Blocks of whole lines (each ends in LF, the last perhaps not); with `quote` a line break between two of these bytes does not count. A block is valid
+ * Where the grammar of RFC 4180 is after one more byte. A quote opens a field only at its beginning; in `quoted` alone a line break does not end the
+ * record, and `closed` is after a quote in it, which ends the field or is the first half of two. What cannot be is `malformed` to the end of its line.
+ */
+export function csvStep(state: number, byte: number): number {
+  if (state === quoted) return byte === 34 ? closed : quoted;
+  if (byte === 10) return fieldStart;
+  if (state === malformed || state === lineEnd) return malformed;
+  if (byte === 13) return lineEnd;
+  if (byte === 44) return fieldStart;
+  if (byte === 34) return state === plain ? malformed : quoted;
+  return state === closed ? malformed : plain;
+}
+
+/**
+ * Blocks of whole lines (each ends in LF, the last perhaps not); with `csv` whole records, whose quoted fields may hold line breaks. A block is valid
  * until the next is asked for. Memory: one block and the longest line.
+ *
+ * @param csv gives the lines before the block, for errors.
  */
 export async function* wholeLines(
   chunks: AsyncIterable<Buffer>,
   place: string,
   path: string,
-  quoteByte = -1,
+  csv?: () => number,
 ): AsyncGenerator<Buffer> {
   let kept: Buffer = Buffer.alloc(0);
   let used = 0;
-  let inside = false;
+  let state: number = fieldStart;
   for await (const chunk of chunks) {
-    let cut: number;
-    if (quoteByte >= 0 && (inside || chunk.includes(quoteByte))) {
-      cut = 0;
-      for (let i = 0; i < chunk.length; i++) {
-        const byte = chunk[i]!;
-        if (byte === quoteByte) inside = !inside;
-        else if (byte === 10 && !inside) cut = i + 1;
+    let cut = chunk.lastIndexOf(10) + 1;
+    if (csv) {
+      // without quotes only what follows the last line break decides where the next chunk begins
+      const apart = state !== quoted && state !== closed && !chunk.includes(34);
+      const from = apart ? cut : 0;
+      if (apart && cut > 0) state = fieldStart;
+      if (!apart) cut = 0;
+      for (let i = from; i < chunk.length; i++) {
+        state = csvStep(state, chunk[i]!);
+        if (state === fieldStart && chunk[i] === 10) cut = i + 1;
       }
-    } else cut = chunk.lastIndexOf(10) + 1;
+    }
     if (cut > 0) {
       if (used === 0) yield chunk.subarray(0, cut);
       else {
@@ -142,9 +165,9 @@ export async function* wholeLines(
     if (used > maxLineBytes)
       throw new MkgError(
         place,
-        `${path}: a line or quoted field longer than ${maxLineBytes} bytes`,
+        `${path}${csv ? `, line ${csv() + 1}` : ""}: a line or quoted field longer than ${maxLineBytes} bytes`,
         "Text, one record a line",
-        quoteByte >= 0 ? "Look for a quote that is not closed, near the end of what was read" : "",
+        csv ? "Look for a quote that is not closed, in that line" : "",
       );
   }
   if (used > 0) yield kept.subarray(0, used);

@@ -1,8 +1,9 @@
-import { type CsvError, type Options, parse } from "csv-parse/sync";
+import { type Options, parse } from "csv-parse/sync";
 import { MkgError, quote } from "../../core/index.js";
-import { checkName, TextColumn } from "../columns.js";
+import { TextColumn } from "../columns.js";
 import type { RefusedRow } from "../types.js";
-import { textOf, wholeLines, wrongByte } from "./decode.js";
+import { checkNames } from "./cell-values.js";
+import { csvState, csvStep, textOf, wholeLines, wrongByte } from "./decode.js";
 import type { Reading, SourceRows, TableFormat } from "./format.js";
 import { hashStart, hashStep, Interner, notUtf8 } from "./interner.js";
 import { RowLines } from "./lines.js";
@@ -14,6 +15,7 @@ const [tab, lineFeed, carriageReturn, doubleQuote, comma] = [9, 10, 13, 34, 44];
 export const tsv: TableFormat = {
   extensions: ["tsv", "txt"],
   text: true,
+  mayLackHeader: true,
   async read(source, reading) {
     const rows = new DelimitedRows(source.path, reading, tab);
     const text = textOf(source, reading);
@@ -27,15 +29,25 @@ export const tsv: TableFormat = {
 export const csv: TableFormat = {
   extensions: ["csv"],
   text: true,
+  mayLackHeader: true,
   async read(source, reading) {
     const rows = new DelimitedRows(source.path, reading, comma);
     const text = textOf(source, reading);
-    for await (const block of wholeLines(text.chunks, reading.place, source.path, doubleQuote))
+    for await (const block of wholeLines(text.chunks, reading.place, source.path, () => rows.lines))
       if (block.includes(doubleQuote)) rows.quoted(block);
       else rows.unquoted(block);
     return [rows.done(text.repaired)];
   },
   encode: encodeCsv,
+};
+
+const loneReturn = "a carriage return that no line feed follows";
+
+/** What is wrong in a csv, by the state that it went wrong in. */
+const mistakes: Readonly<Record<number, string>> = {
+  [csvState.plain]: "a quote in a field that does not begin with one",
+  [csvState.closed]: "more text after the quote that closes a field",
+  [csvState.lineEnd]: loneReturn,
 };
 
 /** Rows of a delimited file as codes of interned fields: one pass over the bytes, 4 bytes a cell, each distinct field decoded once. */
@@ -47,8 +59,9 @@ class DelimitedRows {
   #header = true;
   #codes: Int32Array[] = [];
   #rows = 0;
-  /** Lines before the block. */
   #line = 0;
+  /** Whether the line holds a carriage return that no line feed follows: RFC 4180 knows none outside of quotes. */
+  #lone = false;
 
   constructor(
     private readonly file: string,
@@ -56,6 +69,11 @@ class DelimitedRows {
     private readonly delimiter: number,
   ) {
     this.#interner = new Interner(reading.place);
+  }
+
+  /** Lines before the block that comes next. */
+  get lines(): number {
+    return this.#line;
   }
 
   /** Whole lines without quotes that mean anything. */
@@ -92,7 +110,7 @@ class DelimitedRows {
           field++;
           if (last) {
             line++;
-            if (field === width && bad < 0) {
+            if (field === width && bad < 0 && !this.#lone) {
               this.#lines.set(row++, line);
               if (row === capacity) {
                 this.#rows = row;
@@ -107,6 +125,7 @@ class DelimitedRows {
           lineStart = i + 1;
           field = 0;
           bad = -1;
+          this.#lone = false;
         }
         start = i + 1;
         hash = hashStart;
@@ -120,50 +139,81 @@ class DelimitedRows {
     this.#line = line;
   }
 
-  /** Whole records with quotes in them. */
+  /** Whole records with quotes in them: those that are CSV in one go each run of them, the others set apart. */
   quoted(block: Buffer): void {
+    let state: number = csvState.fieldStart;
+    let line = this.#line + 1;
+    let opened = line;
+    let wrong = "";
+    let fine = 0;
+    let start = 0;
+    for (let i = 0; i < block.length; i++) {
+      const before = state;
+      state = csvStep(before, block[i]!);
+      if (state === csvState.quoted && before === csvState.fieldStart) opened = line;
+      if (state === csvState.malformed && before !== csvState.malformed) {
+        wrong = mistakes[before]!;
+        if (before !== csvState.closed) opened = line;
+      }
+      if (block[i] !== lineFeed) continue;
+      line++;
+      if (state !== csvState.fieldStart) continue;
+      if (wrong !== "") {
+        this.#records(block.subarray(fine, start));
+        this.#malformed(block.subarray(start, i + 1), opened, wrong);
+        fine = i + 1;
+      }
+      start = i + 1;
+      wrong = "";
+    }
+    if (state === csvState.quoted) wrong = "a quote that is not closed";
+    this.#records(block.subarray(fine, wrong === "" ? block.length : start));
+    if (wrong !== "") this.#malformed(block.subarray(start), opened, wrong);
+  }
+
+  /** A record that is not CSV: an error that names the line of its mistake; lenient, each of its lines is refused, so that none vanishes. */
+  #malformed(record: Buffer, line: number, wrong: string): void {
+    const reason = `not CSV (${wrong})`;
+    // without the first record nothing says what the columns are
+    if (!this.reading.lenient || !this.#names)
+      throw new MkgError(
+        this.reading.place,
+        `${this.file}, line ${line}: ${reason}`,
+        "RFC 4180: a field with quotes, commas or line breaks stands in quotes, and a quote in it is doubled; lines end in LF or CRLF",
+        "Mend that line",
+      );
+    for (let start = 0; start < record.length; ) {
+      let next = record.indexOf(lineFeed, start) + 1;
+      if (next === 0) next = record.length;
+      this.#line++;
+      if (/[^\r\n]/.test(record.toString("latin1", start, next)))
+        this.#refused.push({ file: this.file, line: this.#line, reason });
+      start = next;
+    }
+  }
+
+  /** Records of RFC 4180. */
+  #records(block: Buffer): void {
     const base = this.#line;
     // the parser counts every CR and LF inside a field as a line and gives the line that a record ends at
     let returns = 0;
-    const wrong = (error: CsvError): string => error.message.replace(/ at line \d+/, "");
-    const lineOf = (error: { lines?: number }) => base + (error.lines ?? 1) - returns;
-    try {
-      parse(block, {
-        encoding: null,
-        skip_empty_lines: true,
-        record_delimiter: ["\r\n", "\n"],
-        relax_column_count: true,
-        skip_records_with_error: this.reading.lenient,
-        on_skip: (error) => {
-          if (error)
-            this.#refused.push({ file: this.file, line: lineOf(error as never), reason: `not CSV (${wrong(error)})` });
-          return undefined;
-        },
-        on_record: (fields: readonly Buffer[], { lines }) => {
-          let breaks = 0;
-          let returned = 0;
-          for (const field of fields)
-            for (const byte of field)
-              if (byte === carriageReturn) returned++;
-              else if (byte === lineFeed) breaks++;
-          this.#record(fields, base + lines - returns - breaks - returned);
-          returns += returned;
-          return null;
-        },
-      } satisfies Options<Buffer[], Buffer[]> as unknown as Options<string[], string[]>);
-    } catch (error) {
-      if (error instanceof MkgError) throw error;
-      const reason = `not CSV (${wrong(error as CsvError)})`;
-      const line = lineOf(error as { lines?: number });
-      if (!this.reading.lenient)
-        throw new MkgError(
-          this.reading.place,
-          `${this.file}, line ${line}: ${reason}`,
-          "RFC 4180: a field with quotes, commas or line breaks stands in quotes, and a quote in it is doubled",
-          "Mend that line",
-        );
-      this.#refused.push({ file: this.file, line, reason });
-    }
+    parse(block.at(-1) === carriageReturn ? block.subarray(0, -1) : block, {
+      encoding: null,
+      skip_empty_lines: true,
+      record_delimiter: ["\r\n", "\n"],
+      relax_column_count: true,
+      on_record: (fields: readonly Buffer[], { lines }) => {
+        let breaks = 0;
+        let returned = 0;
+        for (const field of fields)
+          for (const byte of field)
+            if (byte === carriageReturn) returned++;
+            else if (byte === lineFeed) breaks++;
+        this.#record(fields, base + lines - returns - breaks - returned);
+        returns += returned;
+        return null;
+      },
+    } satisfies Options<Buffer[], Buffer[]> as unknown as Options<string[], string[]>);
     let breaks = 0;
     for (const byte of block) if (byte === lineFeed) breaks++;
     this.#line = base + breaks;
@@ -195,9 +245,11 @@ class DelimitedRows {
     };
   }
 
-  /** A carriage return belongs to the line break after it; in tsv also to the end of the file. */
+  /** A carriage return belongs to the line break after it, and to the end of the file. Else it is a character in tsv, and a mistake in csv. */
   #endsLine(block: Buffer, i: number): boolean {
-    return block[i + 1] === lineFeed || (i + 1 === block.length && this.delimiter === tab);
+    if (block[i + 1] === lineFeed || i + 1 === block.length) return true;
+    this.#lone = this.delimiter === comma;
+    return false;
   }
 
   /** Finds the names in the first line that is not blank; gives where the data begin. */
@@ -209,6 +261,14 @@ class DelimitedRows {
       let end = block[next - 1] === lineFeed ? next - 1 : next;
       if (end > start && block[end - 1] === carriageReturn && this.#endsLine(block, end - 1)) end--;
       if (end > start) {
+        // else the whole of a file with such line ends would be its header
+        if (block.subarray(start, end).includes(carriageReturn))
+          throw new MkgError(
+            this.reading.place,
+            `${this.file}, line ${this.#line + 1}: ${loneReturn} (${quote(block.toString("utf8", start, end))})`,
+            "Lines end in LF or CRLF",
+            "Convert the file, for example with tr '\\r' '\\n'",
+          );
         const fields: Buffer[] = [];
         for (let at = start; at <= end; ) {
           let to = block.subarray(0, end).indexOf(this.delimiter, at);
@@ -280,8 +340,8 @@ class DelimitedRows {
         : fields.map((field) => field.toString());
     let error: MkgError;
     let reason: string;
-    if (count !== names.length) {
-      reason = `${count} fields instead of ${names.length}`;
+    if (this.#lone || count !== names.length) {
+      reason = this.#lone ? loneReturn : `${count} fields instead of ${names.length}`;
       error = new MkgError(
         this.reading.place,
         `${this.file}, line ${line}: ${reason} (${quote(texts())})`,
@@ -312,19 +372,4 @@ function fieldOf(line: Buffer, delimiter: number, index: number): Buffer {
   for (let c = 0; c < index; c++) start = line.indexOf(delimiter, start) + 1;
   const end = line.indexOf(delimiter, start);
   return line.subarray(start, end < 0 ? line.length : end);
-}
-
-export function checkNames(place: string, where: string, names: readonly string[]): void {
-  const seen = new Set<string>();
-  for (const name of names) {
-    checkName(place, where, name);
-    if (seen.has(name))
-      throw new MkgError(
-        place,
-        `${where}: two columns have the same name (${quote(name)})`,
-        "Column names are distinct",
-        "Rename one",
-      );
-    seen.add(name);
-  }
 }

@@ -1,6 +1,7 @@
 import type { Columns } from "../columns.js";
 import type { Notice } from "../notices.js";
 import type { RefusedRow } from "../types.js";
+import type { RdfGraph } from "./rdf-graph.js";
 
 /** A file to read from, compressed or not: bytes as they are once decompressed, bounded, streamed. */
 export interface Source {
@@ -22,6 +23,10 @@ export interface SourceRows {
   readonly columns: Columns;
   /** Where row `row` (from 0) begins: its line, sheet row or record, from 1. */
   line(row: number): number;
+  /** What `line` counts, in words; default `line`. */
+  readonly unit?: "row";
+  /** Whether its rows stand for ids that other rows name, as the nodes of RDF: where a table has a row for an id, that is the one. */
+  readonly derived?: boolean;
   /** False when the first line was read as data. */
   readonly header: boolean;
   /** Rows left out by a lenient reading. */
@@ -49,6 +54,8 @@ export interface Reading {
   readonly encoding?: string;
   /** Workbooks: which sheet; default all. */
   readonly sheet?: string;
+  /** RDF: what several files of one source are read into. */
+  readonly rdf?: RdfGraph;
 }
 
 /** One entry of the table of formats. */
@@ -56,10 +63,16 @@ export interface TableFormat {
   /** Without dot, lower case. */
   readonly extensions: readonly string[];
   read(source: Source, reading: Reading): Promise<readonly SourceRows[]>;
-  /** How many tables one written file holds: `one` (default); `many`, as a workbook; `all` of a graph together, as N-Triples. */
+  /** How many tables one file holds: `one` (default); `many`, as a workbook; `all` of a graph together, as N-Triples. */
   readonly holds?: "one" | "many" | "all";
-  /** Whether a written file may be compressed (`.gz`): text formats. */
+  /** Text: may have another `encoding`, and a written file may be compressed (`.gz`). */
   readonly text?: boolean;
+  /** The first line may be data, as `header` and `names` say; other formats name their columns. */
+  readonly mayLackHeader?: boolean;
+  /** Cells may be lists and objects. */
+  readonly nested?: boolean;
+  /** The file is a zip archive itself. */
+  readonly zipped?: boolean;
   /**
    * Tables as files; absent where a format is only read. One file a table; one for all of `tables` where the format holds many or all.
    * Whoever writes a format of many calls it with one table at a time to get a file for each. What the format cannot hold is an error that names

@@ -1,11 +1,12 @@
-import { MkgError } from "../../core/index.js";
+import { MkgError, quote } from "../../core/index.js";
 
 /** Digits from which on an integer may be none that a double holds. */
 const manyDigits = /\d{16}/;
 
 /**
  * Parses JSON without losing anything: an integer beyond ±(2^53 − 1) becomes a bigint, since a double may hold only its neighbour, and a name that stands twice in one object is
- * an error instead of the last value. Objects and arrays come frozen. O(characters).
+ * an error instead of the last value. Any other number (with a fraction or an exponent) is the nearest double, as JSON's readers agree; one beyond the range of
+ * doubles is an error. Objects and arrays come frozen. O(characters).
  *
  * @param where the file, and the line where there is one.
  */
@@ -19,10 +20,17 @@ export function parseJson(text: string, place: string, where: string): unknown {
     const line = where.includes(", line ") ? "" : `, line ${lineOf(text, message)}`;
     throw new MkgError(place, `${where}${line}: not JSON (${message.replace(/\s+/g, " ")})`, "", "Mend it");
   }
-  const keys = freeze(value);
+  const { keys, finite } = freeze(value);
   const colons = count(text, /"\s*:/g, keys);
-  if (!manyDigits.test(text) && colons === keys) return value;
-  const { repeated, unsafe } = scan(text);
+  if (finite && !manyDigits.test(text) && colons === keys) return value;
+  const { repeated, infinite, unsafe } = scan(text);
+  if (infinite !== undefined)
+    throw new MkgError(
+      place,
+      `${where}: a number beyond the range of a double (${quote(infinite)})`,
+      "Numbers up to 1.8e308, integers of any length",
+      "Write it as a string",
+    );
   if (repeated !== undefined)
     throw new MkgError(
       place,
@@ -66,12 +74,14 @@ function failsWithin(text: string): boolean {
   }
 }
 
-/** Freezes a value and all in it, with an explicit stack; gives the number of names in its objects. */
-function freeze(value: unknown): number {
+/** Freezes a value and all in it, with an explicit stack; gives the number of names in its objects, and whether all its numbers are finite. */
+function freeze(value: unknown): { keys: number; finite: boolean } {
   let keys = 0;
+  let finite = true;
   const stack: unknown[] = [value];
   while (stack.length > 0) {
     const next = stack.pop();
+    if (typeof next === "number" && !Number.isFinite(next)) finite = false;
     if (typeof next !== "object" || next === null) continue;
     if (Array.isArray(next)) for (const item of next) stack.push(item);
     else
@@ -81,7 +91,7 @@ function freeze(value: unknown): number {
       }
     Object.freeze(next);
   }
-  return keys;
+  return { keys, finite };
 }
 
 /** Matches, counted no further than one beyond `enough`. */
@@ -91,8 +101,12 @@ function count(text: string, what: RegExp, enough: number): number {
   return n;
 }
 
-/** The tokens of valid JSON that {@link parseJson} looks for: a name that is repeated, and where integers stand that a double does not hold. */
-function scan(text: string): { repeated: string | undefined; unsafe: readonly (readonly [number, number])[] } {
+/** The tokens of valid JSON that {@link parseJson} looks for: a name that is repeated, a number that is infinite as a double, and where integers stand that a double does not hold. */
+function scan(text: string): {
+  repeated?: string;
+  infinite?: string;
+  unsafe: readonly (readonly [number, number])[];
+} {
   const unsafe: [number, number][] = [];
   const names: (Set<string> | undefined)[] = [];
   for (let i = 0; i < text.length; i++) {
@@ -112,10 +126,12 @@ function scan(text: string): { repeated: string | undefined; unsafe: readonly (r
       const start = i;
       while (/[\d.eE+-]/.test(text[i + 1] ?? "")) i++;
       const token = text.slice(start, i + 1);
-      if (/^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))) unsafe.push([start, i + 1]);
+      if (/^-?\d+$/.test(token)) {
+        if (!Number.isSafeInteger(Number(token))) unsafe.push([start, i + 1]);
+      } else if (!Number.isFinite(Number(token))) return { infinite: token, unsafe };
     }
   }
-  return { repeated: undefined, unsafe };
+  return { unsafe };
 }
 
 function followedByColon(text: string, from: number): boolean {

@@ -12,6 +12,7 @@ import { encodeJson, encodeJsonl } from "./text-write.js";
 export const jsonl: TableFormat = {
   extensions: ["jsonl", "ndjson"],
   text: true,
+  nested: true,
   async read(source, reading) {
     const text = textOf(source, reading);
     const rows = new Records(source.path, "", reading);
@@ -34,11 +35,15 @@ export const jsonl: TableFormat = {
   encode: encodeJsonl,
 };
 
-/** An array of objects, or an object of such arrays: one table each. */
+/**
+ * An array of objects, or an object of such arrays: one table each. A list that holds no object is no table but a member like any other (kept out, with a
+ * notice), unless its name says that it is one.
+ */
 export const json: TableFormat = {
   extensions: ["json"],
   holds: "many",
   text: true,
+  nested: true,
   async read(source, reading) {
     const text = textOf(source, reading);
     const blocks: Buffer[] = [];
@@ -59,24 +64,27 @@ export const json: TableFormat = {
     if (!isUtf8(bytes))
       throw new MkgError(reading.place, `${source.path}: not UTF-8 (${wrongByte(bytes)})`, "UTF-8", remedyUtf8);
     const value = parseJson(bytes.toString(), reading.place, source.path);
-    if (Array.isArray(value)) return [table("", value)];
+    if (Array.isArray(value)) return [{ ...table("", value), repaired: text.repaired }];
     if (typeof value === "object" && value !== null) {
-      const lists = Object.entries(value).filter(([, list]) => Array.isArray(list) && list.every(isRecord));
-      const others = Object.keys(value).filter((name) => !lists.some(([list]) => list === name));
-      const parts = lists.map(([part, list]) => table(part, list as unknown[]));
+      const members = Object.entries(value);
+      for (const [name, member] of members)
+        if (isNamed(name) && member !== null && !Array.isArray(member))
+          throw new MkgError(
+            reading.place,
+            `${source.path}, ${name}: not a list of objects (${quote(member)})`,
+            "A JSON array of objects",
+            "Mend it, or rename it if it is no table",
+          );
+      const isTable = ([name, list]: [string, unknown]) =>
+        Array.isArray(list) && (isNamed(name) || list.length === 0 || list.some(isRecord));
+      const others = members.filter((member) => !isTable(member)).map(([name]) => name);
+      const parts = members.filter(isTable).map(([part, list]) => table(part, list as unknown[]));
       if (parts.length > 0) {
-        if (others.length > 0)
-          parts[0] = {
-            ...parts[0]!,
-            notices: [
-              {
-                what: "members of a JSON file that are no tables: left out",
-                count: others.length,
-                examples: others.slice(0, 5),
-              },
-            ],
-          };
-        return parts;
+        const what = "members of a JSON file that are no tables: left out";
+        const notices = others.length > 0 ? [{ what, count: others.length, examples: others.slice(0, 5) }] : [];
+        // said of the file, by the table that is sure to be read
+        const main = parts.find(({ part }) => isNamed(part)) ?? parts[0];
+        return parts.map((part) => (part === main ? { ...part, repaired: text.repaired, notices } : part));
       }
       throw new MkgError(
         reading.place,
@@ -94,7 +102,7 @@ export const json: TableFormat = {
     function table(part: string, list: readonly unknown[]): SourceRows {
       const rows = new Records(part === "" ? source.path : `${source.path}, ${part}`, part, reading);
       for (const [i, record] of list.entries()) rows.add(record, i + 1);
-      return rows.done(part === "" || list === Object.values(value as object)[0] ? text.repaired : []);
+      return rows.done([]);
     }
   },
   encode: encodeJson,
@@ -103,6 +111,9 @@ export const json: TableFormat = {
 const maxJsonBytes = 500 * 2 ** 20;
 const remedyUtf8 =
   'Convert it, for example with iconv; where the whole file has another encoding say so, as in { encoding: "windows-1252" }';
+
+/** Members that are tables whatever they hold: a row that is no object must not make the table vanish. */
+const isNamed = (name: string): boolean => /^\s*(entities|triples)\s*$/i.test(name);
 
 const isRecord = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -2,10 +2,9 @@ import { brotliDecompressSync, crc32, gunzipSync } from "node:zlib";
 import type { ColumnMetaData, Compressors, FileMetaData } from "hyparquet";
 import { parquetHeader } from "hyparquet/src/column.js";
 import { MkgError } from "../../core/index.js";
+import { maxRatio, ratioFrom } from "./compressed.js";
 
 const mostPage = 512 * 2 ** 20;
-const ratioFrom = 64 * 2 ** 20;
-const mostRatio = 300;
 /** Values are held in memory, however few bytes they take in the file: a run of a billion equal ones takes ten. */
 const mostValues = (bytes: number) => 20_000_000 + 64 * bytes;
 
@@ -49,11 +48,11 @@ function checkChunk(place: string, file: string, bytes: Uint8Array, chunk: Colum
     const { compressed_page_size: packed, uncompressed_page_size: unpacked, crc } = header;
     if (!(packed >= 0 && unpacked >= 0 && reader.offset + packed <= size))
       throw new Error(`a page of column ${name} is cut off`);
-    if (unpacked > mostPage || (unpacked > ratioFrom && unpacked > mostRatio * packed))
+    if (unpacked > mostPage || (unpacked > ratioFrom && unpacked > maxRatio * packed))
       throw new MkgError(
         place,
         `${file}, column ${name}: too large once decompressed (a page of ${unpacked} bytes from ${packed})`,
-        `At most ${mostPage} bytes a page, and ${mostRatio} times its own size above ${ratioFrom}`,
+        `At most ${mostPage} bytes a page, and ${maxRatio} times its own size above ${ratioFrom}`,
         "Write the file again with smaller pages",
       );
     const page = bytes.subarray(start + reader.offset, start + reader.offset + packed);

@@ -1,17 +1,7 @@
 import type { SchemaElement, SchemaTree } from "hyparquet";
-import { MkgError } from "../../core/index.js";
-import { type Column, DateColumn, TextColumn } from "../columns.js";
+import { type Column, TextColumn } from "../columns.js";
 import { TextCodes } from "../text-column.js";
-
-/** Where a column stands, for errors, and where to put what was noticed. */
-interface ColumnPlace {
-  readonly place: string;
-  readonly file: string;
-  readonly name: string;
-  /** A row (from 0) whose value cannot be given: an error, or the row is refused. */
-  refuse(row: number, reason: string): void;
-  repair(what: string): void;
-}
+import { type ColumnPlace, decimalsRead, decimalText, instants, notText } from "./cell-values.js";
 
 /** Collects the values of a column, row group after row group. */
 export interface Collector {
@@ -44,9 +34,7 @@ function leafOf(element: SchemaElement): Leaf | undefined {
   const kind = logical?.type ?? converted;
   if (kind === "DECIMAL") {
     const scale = (logical?.type === "DECIMAL" ? logical.scale : element.scale) ?? 0;
-    return raw((at) =>
-      mapped(at, (value) => decimalText(wholeOf(value), scale), "decimals read as text, with all their digits"),
-    );
+    return raw((at) => mapped(at, (value) => decimalText(wholeOf(value), scale), decimalsRead));
   }
   switch (type) {
     case "BOOLEAN":
@@ -55,16 +43,16 @@ function leafOf(element: SchemaElement): Leaf | undefined {
     case "DOUBLE":
       return raw(numbers, same);
     case "INT96":
-      return raw((at) => instants(at, perSecond.NANOS, (value) => value as bigint, true));
+      return raw((at) => counted(at, perSecond.NANOS, (value) => value as bigint, true));
     case "INT32":
     case "INT64": {
       if (kind === "NULL") return raw((at) => mapped(at, same));
       const big = (value: unknown) => BigInt(value as number);
-      if (kind === "DATE") return raw((at) => instants(at, 1000n, (value) => 86_400_000n * big(value), true));
+      if (kind === "DATE") return raw((at) => counted(at, 1000n, (value) => 86_400_000n * big(value), true));
       if (logical?.type === "TIMESTAMP")
-        return raw((at) => instants(at, perSecond[logical.unit], big, logical.isAdjustedToUTC));
+        return raw((at) => counted(at, perSecond[logical.unit], big, logical.isAdjustedToUTC));
       if (kind === "TIMESTAMP_MILLIS" || kind === "TIMESTAMP_MICROS")
-        return raw((at) => instants(at, kind.endsWith("MICROS") ? perSecond.MICROS : perSecond.MILLIS, big, true));
+        return raw((at) => counted(at, kind.endsWith("MICROS") ? perSecond.MICROS : perSecond.MILLIS, big, true));
       if (logical?.type === "TIME" || kind === "TIME_MILLIS" || kind === "TIME_MICROS") {
         const unit =
           logical?.type === "TIME"
@@ -125,7 +113,7 @@ function texts(at: ColumnPlace): Collector {
     add(values) {
       for (let i = 0; i < values.length; i++) {
         const value = values[i];
-        if (value instanceof NotText) at.refuse(codes.length, "bytes that are no UTF-8 text");
+        if (value instanceof NotText) at.refuse(codes.length, notText);
         codes.push(typeof value === "string" ? distinct.code(value) : -1);
       }
     },
@@ -143,7 +131,7 @@ export function lists(at: ColumnPlace, { one }: Leaf): Collector {
         if (list !== null && !Array.isArray(list)) throw new Error("a list that is none");
         const items = list && Array.from(list, (value) => (value === null ? null : one!(value)));
         if (items?.includes(undefined)) throw new Error(`row ${rows.length + 1} holds fewer values than it says`);
-        if (items?.some((value) => value instanceof NotText)) at.refuse(rows.length, "bytes that are no UTF-8 text");
+        if (items?.some((value) => value instanceof NotText)) at.refuse(rows.length, notText);
         rows.push(items && Object.freeze(items));
       }
     },
@@ -184,36 +172,14 @@ function bigints(at: ColumnPlace, one: (value: unknown) => unknown, fits: boolea
   };
 }
 
-const largestDate = 8_640_000_000_000_000n;
-const floorDivide = (a: bigint, b: bigint): bigint => a / b - (a % b < 0n ? 1n : 0n);
-
-/** Instants as `Date`s; where one is finer than a millisecond, the column as text with all digits. */
-function instants(at: ColumnPlace, second: bigint, countOf: (value: unknown) => bigint, utc: boolean): Collector {
+/** Instants, counted as they are stored. */
+function counted(at: ColumnPlace, second: bigint, countOf: (value: unknown) => bigint, utc: boolean): Collector {
   const counts: (bigint | null)[] = [];
   return {
     add(values) {
       for (let i = 0; i < values.length; i++) counts.push(values[i] === null ? null : countOf(values[i]));
     },
-    done() {
-      const ms = counts.map((count) => (count === null ? null : floorDivide(count * 1000n, second)));
-      for (const [row, value] of ms.entries())
-        if (value !== null && (value > largestDate || value < -largestDate)) {
-          at.refuse(row, `a date beyond the year 275760 (${value} ms)`);
-          counts[row] = null;
-          ms[row] = null;
-        }
-      if (!utc) at.repair("timestamps without a timezone: read as UTC");
-      if (counts.every((count) => count === null || (count * 1000n) % second === 0n))
-        return new DateColumn(Float64Array.from(ms, (value) => (value === null ? Number.NaN : Number(value))));
-      at.repair("timestamps finer than a millisecond read as text, with all their digits");
-      return counts.map((count, row) => {
-        if (count === null) return null;
-        const fraction = (count - floorDivide(count, second) * second)
-          .toString()
-          .padStart(second.toString().length - 1, "0");
-        return new Date(Number(ms[row])).toISOString().replace(/\.\d+Z$/, `.${fraction}Z`);
-      }) as unknown as Column;
-    },
+    done: () => instants(at, counts, second, utc),
   };
 }
 
@@ -222,12 +188,6 @@ function wholeOf(value: unknown): bigint {
   if (!(value instanceof Uint8Array)) return BigInt(value as number);
   const hex = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("hex");
   return hex === "" ? 0n : BigInt.asIntN(8 * value.length, BigInt(`0x${hex}`));
-}
-
-function decimalText(scaled: bigint, scale: number): string {
-  const digits = (scaled < 0n ? -scaled : scaled).toString().padStart(scale + 1, "0");
-  const text = scale > 0 ? `${digits.slice(0, -scale)}.${digits.slice(-scale)}` : digits;
-  return scaled < 0n ? `-${text}` : text;
 }
 
 function timeText(count: bigint, second: bigint): string {
@@ -253,11 +213,3 @@ function halfFloat(value: unknown): number {
   if (exponent === 31) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY;
   return sign * (exponent === 0 ? 2 ** -14 * (fraction / 1024) : 2 ** (exponent - 15) * (1 + fraction / 1024));
 }
-
-export const unheld = ({ place, file, name }: Pick<ColumnPlace, "place" | "file" | "name">, what: string): MkgError =>
-  new MkgError(
-    place,
-    `${file}, column ${name}: ${what}, which a cell cannot hold`,
-    "Text, numbers, booleans, dates, and lists of text, numbers or booleans",
-    "Leave the column out, or write it as text",
-  );

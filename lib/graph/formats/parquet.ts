@@ -1,11 +1,9 @@
 import type { FileMetaData, SchemaElement, SchemaTree } from "hyparquet";
-import { errorText, MkgError, quote } from "../../core/index.js";
-import { type Column, checkName, pickRows } from "../columns.js";
-import { Noticing } from "../notices.js";
-import type { RefusedRow } from "../types.js";
+import { errorText, MkgError } from "../../core/index.js";
+import { checkNames, TypedColumns, unheld } from "./cell-values.js";
 import type { Reading, Source, SourceRows, TableFormat } from "./format.js";
 import { boundedCompressors, checkPages } from "./parquet-pages.js";
-import { type Collector, columnOf, lists, NotText, unheld } from "./parquet-values.js";
+import { type Collector, columnOf, lists, NotText } from "./parquet-values.js";
 import { encodeParquet } from "./parquet-write.js";
 
 /**
@@ -71,10 +69,10 @@ async function table(source: Source, bytes: Uint8Array, reading: Reading): Promi
     file,
   );
   checkNames(place, file, names);
+  if (names.length === 0) throw new MkgError(place, `${file}: no columns`, "At least one column");
   checkPages(place, file, bytes, stored);
 
-  const repaired = new Noticing();
-  const refused = new Map<number, RefusedRow>();
+  const typed = new TypedColumns(place, file, lenient);
   const decoded = new Map<SchemaElement, SchemaElement>();
   const columns = tree.children.map((child, i) => {
     const name = names[i]!;
@@ -89,22 +87,7 @@ async function table(source: Source, bytes: Uint8Array, reading: Reading): Promi
           converted_type: found.leaf.stored === "text" ? "UTF8" : undefined,
           logical_type: undefined,
         });
-    const at = {
-      place,
-      file,
-      name,
-      repair: (what: string) => repaired.add(what, name),
-      refuse: (row: number, reason: string) => {
-        if (!lenient)
-          throw new MkgError(
-            place,
-            `${file}, row ${row + 1}, column ${name}: ${reason}`,
-            "Text in UTF-8, dates up to the year 275760",
-            "Write the column again; { lenient: true } reads the other rows and lists this one in the report",
-          );
-        if (!refused.has(row)) refused.set(row, { file, line: row + 1, reason: `${reason} (column ${name})` });
-      },
-    };
+    const at = typed.at(name);
     if (found.leaf.stored === "text" && leaves.some(isUntyped))
       at.repair("bytes that no type says are text: read as UTF-8 text");
     const collector: Collector = found.list ? lists(at, found.leaf) : found.leaf.collect(at);
@@ -133,21 +116,7 @@ async function table(source: Source, bytes: Uint8Array, reading: Reading): Promi
     rows += count;
   }
   if (BigInt(rows) !== stored.num_rows) throw new Error(`${rows} rows, the footer says ${stored.num_rows}`);
-  const all = columns.map(({ collector }): Column => collector.done());
-  const kept = Int32Array.from({ length: rows }, (_, row) => row).filter((row) => !refused.has(row));
-  return {
-    file,
-    part: "",
-    columns: {
-      data: new Map(all.map((column, i) => [names[i]!, refused.size > 0 ? pickRows(column, kept) : column])),
-      rows: kept.length,
-    },
-    line: (row) => kept[row]! + 1,
-    header: true,
-    refused: [...refused.values()].sort((a, b) => a.line - b.line),
-    repaired: repaired.list(),
-    notices: [],
-  };
+  return typed.done(new Map(columns.map(({ collector }, i) => [names[i]!, collector.done()])), rows);
 }
 
 const isUntyped = ({ element }: SchemaTree): boolean =>
@@ -164,22 +133,6 @@ function stringFromBytes(bytes: Uint8Array): unknown {
   } catch {
     return new NotText(bytes);
   }
-}
-
-function checkNames(place: string, file: string, names: readonly string[]): void {
-  const seen = new Set<string>();
-  for (const name of names) {
-    checkName(place, file, name);
-    if (seen.has(name))
-      throw new MkgError(
-        place,
-        `${file}: two columns have the same name (${quote(name)})`,
-        "Column names are distinct",
-        "Rename one",
-      );
-    seen.add(name);
-  }
-  if (names.length === 0) throw new MkgError(place, `${file}: no columns`, "At least one column");
 }
 
 const describe = ({ type, converted_type, logical_type }: SchemaElement, group: boolean): string => {

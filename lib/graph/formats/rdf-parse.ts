@@ -28,18 +28,20 @@ export class RdfMistake extends Error {
  */
 export class BlankNodes {
   readonly #names = new Map<string, string>();
-  readonly #taken = new Set<string>();
   /** Labels of the file that were changed. */
   readonly renamed: string[] = [];
   #count = 0;
+
+  /** @param taken labels given away, by other files too. */
+  constructor(private readonly taken: Set<string>) {}
 
   id(label?: string): string {
     const known = label === undefined ? undefined : this.#names.get(label);
     if (known !== undefined) return `_:${known}`;
     let name = label ?? `g${++this.#count}`;
-    while (this.#taken.has(name)) name = `g${++this.#count}`;
+    while (this.taken.has(name)) name = `g${++this.#count}`;
     if (label !== undefined && name !== label) this.renamed.push(`_:${label}`);
-    this.#taken.add(name);
+    this.taken.add(name);
     if (label !== undefined) this.#names.set(label, name);
     return `_:${name}`;
   }

@@ -1,5 +1,6 @@
 import { MkgError, quote } from "../../core/index.js";
 import type { Column, Columns } from "../columns.js";
+import { isHalfPair } from "./cell-values.js";
 import type { OutFile, OutTable } from "./format.js";
 import { RdfGraph } from "./rdf-graph.js";
 import { isBlank, isIri, termOf } from "./rdf-terms.js";
@@ -35,7 +36,7 @@ async function encode(tables: readonly OutTable[], place: string, format: "nt" |
 
   const { columns } = triples;
   const cell = (name: string, row: number) => columns.data.get(name)?.at(row) ?? null;
-  const graph = new RdfGraph(place);
+  const graph = new RdfGraph();
   for (let row = 0; row < columns.rows; row++) {
     for (const name of ["head", "relation", "tail", "graph"]) {
       const value = cell(name, row);
@@ -43,7 +44,7 @@ async function encode(tables: readonly OutTable[], place: string, format: "nt" |
       if (name === "graph" && format === "nt") throw refuse("triples", row, name, "a graph name", value, "Choose nq");
       const fits =
         typeof value === "string" &&
-        !/\p{Surrogate}/u.test(value) &&
+        !isHalfPair(value) &&
         (name === "tail" ? termOf(value) !== undefined : isIri(value) || (name !== "relation" && isBlank(value)));
       if (!fits)
         throw refuse(

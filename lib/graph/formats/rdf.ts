@@ -1,17 +1,17 @@
 import { isUtf8 } from "node:buffer";
 import { errorText, MkgError } from "../../core/index.js";
-import type { Notice } from "../notices.js";
 import type { RefusedRow } from "../types.js";
 import { textOf, wholeLines, wrongByte } from "./decode.js";
 import type { Reading, Source, SourceRows, TableFormat } from "./format.js";
-import { RdfGraph, type RdfOptions } from "./rdf-graph.js";
+import { RdfGraph } from "./rdf-graph.js";
 import { BlankNodes, RdfMistake, type Statement, statementParser } from "./rdf-parse.js";
 import { encodeNQuads, encodeNTriples } from "./rdf-write.js";
 
 /**
  * N-Triples (RDF 1.1). Every statement is a triple, in order, repeated ones too; every node an entity. Ids are terms: an IRI as it stands; `_:b1`; a literal in
  * its N-Triples form (`"Paris"@fr`), of kind `literal`, with its text as label and the columns datatype and language. A node that has a label
- * (rdfs:label and the like) gets it as its label too; the statement stays. Blank nodes are those of one file: two files may use one label for two nodes.
+ * (rdfs:label and the like) gets it as its label too; the statement stays. Several files that are loaded together are one graph, in which a term is one entity;
+ * blank nodes are those of one file, and a label that a file before has taken is changed.
  *
  * A malformed line is an error that names it; lenient, it is left out and listed. Triples as terms (RDF-star) and relative IRIs are errors.
  * Read piece by piece; memory O(distinct nodes + statements).
@@ -41,25 +41,21 @@ export const nquads: TableFormat = {
  */
 export const turtle: TableFormat = {
   extensions: ["ttl"],
+  holds: "all",
   text: true,
   read: (source, reading) => readRdf(source, reading, "Turtle"),
 };
 
-/**
- * The two tables `entities` and `triples` of an RDF file.
- *
- * @param options which predicates give labels and descriptions.
- */
-export async function readRdf(
+/** The two tables `entities` and `triples` of an RDF file; where several are read into `reading.rdf`, complete once all are. */
+async function readRdf(
   source: Source,
   reading: Reading,
   format: "N-Triples" | "N-Quads" | "Turtle",
-  options: RdfOptions = {},
 ): Promise<readonly SourceRows[]> {
-  const { place, lenient } = reading;
+  const { place, lenient, rdf: graph = new RdfGraph() } = reading;
   const { Parser } = await import("n3");
-  const graph = new RdfGraph(place, options);
-  const blanks = new BlankNodes();
+  const from = graph.size;
+  const blanks = new BlankNodes(graph.blankLabels);
   const refused: RefusedRow[] = [];
   const text = textOf(source, reading);
   const add = ({ head, relation, tail, graph: name, line }: Statement, first = 1) =>
@@ -92,31 +88,42 @@ export async function readRdf(
     first += lines;
   }
   if (turtleParser) attempt(() => turtleParser.end());
-  if (graph.size === 0 && refused.length === 0)
+  const to = graph.size;
+  if (to.statements === from.statements && refused.length === 0)
     throw new MkgError(place, `the file is empty (${source.path})`, "At least one statement");
 
-  const renamed: Notice[] =
-    blanks.renamed.length > 0
-      ? [
-          {
-            what: "labels of blank nodes changed: taken by one without a label",
-            count: blanks.renamed.length,
-            examples: blanks.renamed.slice(0, 5),
-          },
-        ]
-      : [];
+  const { renamed } = blanks;
+  const what = "labels of blank nodes changed: taken by another";
+  if (renamed.length > 0) text.repaired.push({ what, count: renamed.length, examples: renamed.slice(0, 5) });
+  const entities = once(() => graph.entities(from.nodes, to.nodes));
+  const triples = once(() => graph.triples(from.statements, to.statements));
   const part = { file: source.path, header: true } as const;
   return [
     {
       ...part,
       part: "entities",
-      columns: graph.entities(),
-      line: graph.nodeLine,
+      derived: true,
+      get columns() {
+        return entities();
+      },
+      line: (row) => graph.nodeLine(from.nodes + row),
       refused: [],
-      repaired: [...text.repaired, ...renamed],
-      notices: graph.notices().list(),
+      repaired: text.repaired,
+      get notices() {
+        return graph.notices(from.nodes, to.nodes).list();
+      },
     },
-    { ...part, part: "triples", columns: graph.triples(), line: graph.line, refused, repaired: [], notices: [] },
+    {
+      ...part,
+      part: "triples",
+      get columns() {
+        return triples();
+      },
+      line: (row) => graph.line(from.statements + row),
+      refused,
+      repaired: [],
+      notices: [],
+    },
   ];
 
   function attempt(act: () => void): void {
@@ -152,6 +159,14 @@ export async function readRdf(
       start = end;
     }
   }
+}
+
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 const countLines = (block: Buffer): number => {

@@ -1,11 +1,11 @@
 import { basename } from "node:path";
 import type { ColumnTable } from "arquero";
-import { MkgError, quote, refuseUnknown, unknownName } from "../../core/index.js";
+import { checkString, MkgError, quote, refuseUnknown, unknownName } from "../../core/index.js";
 import { frozenTable } from "../columns.js";
 import { arrow } from "./arrow.js";
 import { openSource } from "./compressed.js";
 import { csv, tsv } from "./delimited.js";
-import type { DecideHeader, SourceRows, TableFormat } from "./format.js";
+import type { DecideHeader, Reading, SourceRows, TableFormat } from "./format.js";
 import { json, jsonl } from "./json.js";
 import { parquet } from "./parquet.js";
 import { nquads, ntriples, turtle } from "./rdf.js";
@@ -13,9 +13,6 @@ import { xlsx } from "./xlsx.js";
 
 // one entry a format
 const formats: readonly TableFormat[] = [csv, tsv, jsonl, json, xlsx, parquet, arrow, ntriples, nquads, turtle];
-
-/** Formats whose first line may be data: the others name their columns. */
-export const mayLackHeader = (format: TableFormat): boolean => [csv, tsv, xlsx].includes(format);
 
 const byExtension = new Map(formats.flatMap((format) => format.extensions.map((name) => [name, format] as const)));
 
@@ -48,6 +45,31 @@ export function formatOf(place: string, path: string, format?: string): TableFor
     : unknownName(place, "format", format, tableFormats());
 }
 
+/** Which formats take an option of reading. */
+const takers: Readonly<Record<string, (format: TableFormat) => boolean | undefined>> = {
+  header: ({ mayLackHeader }) => mayLackHeader,
+  names: ({ mayLackHeader }) => mayLackHeader,
+  encoding: ({ text }) => text,
+  sheet: ({ holds }) => holds !== undefined,
+};
+
+/** Refuses an option that none of the files to be read takes. */
+export function checkTaken(place: string, read: readonly TableFormat[], options: object): void {
+  for (const [name, value] of Object.entries(options)) {
+    const takes = takers[name];
+    if (value === undefined || !takes || read.some(takes)) continue;
+    throw new MkgError(
+      place,
+      `no file here takes the option ${name} (${quote(value)})`,
+      `Formats that do: ${formats
+        .filter(takes)
+        .map(({ extensions }) => extensions[0])
+        .join(", ")}`,
+      "Leave it out",
+    );
+  }
+}
+
 export interface ReadOptions {
   readonly place: string;
   readonly format?: string;
@@ -55,19 +77,21 @@ export interface ReadOptions {
   readonly lenient?: boolean;
   readonly encoding?: string;
   readonly sheet?: string;
+  readonly rdf?: Reading["rdf"];
 }
 
 /** The tables of a file: one, or those of its sheets or parts. */
 export async function readTables(path: string, options: ReadOptions): Promise<readonly SourceRows[]> {
-  const { place, lenient = false, encoding, sheet } = options;
+  const { place, lenient = false, encoding, sheet, rdf } = options;
   const format = formatOf(place, path, options.format);
-  const source = await openSource(place, path);
+  const source = await openSource(place, path, format.zipped);
   return format.read(source, {
     place,
     lenient,
     decide: options.decide ?? ((first) => ({ names: first, header: true })),
     ...(encoding === undefined ? {} : { encoding }),
     ...(sheet === undefined ? {} : { sheet }),
+    ...(rdf === undefined ? {} : { rdf }),
   });
 }
 
@@ -114,7 +138,11 @@ export interface ReadTableOptions {
 export async function readTable(path: string, options: ReadTableOptions = {}): Promise<ColumnTable> {
   const place = "readTable";
   refuseUnknown(place, options, ["format", "names", "sheet", "encoding"], "option");
+  for (const name of ["format", "sheet", "encoding"] as const) checkString(place, name, options[name]);
   const { names, ...rest } = options;
+  if (names !== undefined && !(Array.isArray(names) && names.every((name) => typeof name === "string")))
+    throw new MkgError(place, `names is not a list of strings (${quote(names)})`, 'Such as ["id", "label"]');
+  checkTaken(place, [formatOf(place, path, options.format)], options);
   const rows = await readRows(path, {
     ...rest,
     place,

@@ -1,5 +1,6 @@
 import { MkgError, quote } from "../../core/index.js";
 import { type Column, TextColumn } from "../columns.js";
+import { isHalfPair } from "./cell-values.js";
 import type { OutFile, OutTable } from "./format.js";
 
 /** Characters of text that are handed on at a time. */
@@ -8,7 +9,7 @@ const pieceLength = 2 ** 16;
 /** Why a value cannot stand in a format, or undefined. */
 type Refusal = (value: unknown) => string | undefined;
 
-const halfPair = (text: string) => (/\p{Surrogate}/u.test(text) ? "half of a surrogate pair" : undefined);
+const halfPair = (text: string) => (isHalfPair(text) ? "half of a surrogate pair" : undefined);
 
 const notText: Refusal = (value) => (value === null || typeof value === "string" ? undefined : "not a string");
 

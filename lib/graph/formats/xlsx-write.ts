@@ -1,5 +1,6 @@
 import type { CellObject, WorkSheet } from "@e965/xlsx";
 import { MkgError, quote } from "../../core/index.js";
+import { isHalfPair } from "./cell-values.js";
 import type { OutFile, OutTable } from "./format.js";
 import { columnLetters, sheetJs } from "./xlsx-book.js";
 
@@ -69,6 +70,6 @@ function check({ part, columns }: OutTable, place: string, tables: readonly OutT
 const unfit = (text: string): string | undefined =>
   text.length > mostCharacters
     ? `${text.length} characters, a cell holds ${mostCharacters}`
-    : /\p{Surrogate}/u.test(text)
+    : isHalfPair(text)
       ? "half of a surrogate pair"
       : undefined;

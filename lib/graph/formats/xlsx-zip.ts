@@ -2,11 +2,9 @@ import { buffer } from "node:stream/consumers";
 import { crc32 } from "node:zlib";
 import { type Entry, fromBufferPromise } from "yauzl";
 import { errorText, MkgError, quote } from "../../core/index.js";
+import { maxRatio, ratioFrom } from "./compressed.js";
 
 const inflatedBytes = 256 * 2 ** 20;
-/** Above this much, an archive must not be smaller than its contents by more than {@link mostRatio}. */
-const ratioFrom = 64 * 2 ** 20;
-const mostRatio = 300;
 
 /**
  * The files of a zip archive, each inflated, bounded and checked against its checksum. Sizes that the archive declares are refused before anything
@@ -36,11 +34,11 @@ export async function unzip(place: string, file: string, bytes: Uint8Array): Pro
       files.set(name, bytes.subarray(0, 0));
       entries.push(entry);
       total += entry.uncompressedSize;
-      if (total > inflatedBytes || (total > ratioFrom && total > mostRatio * bytes.length))
+      if (total > inflatedBytes || (total > ratioFrom && total > maxRatio * bytes.length))
         throw new MkgError(
           place,
           `${file}: too large once unpacked (at least ${total} bytes from ${bytes.length})`,
-          `At most ${inflatedBytes} bytes, and ${mostRatio} times the file's own size above ${ratioFrom}`,
+          `At most ${inflatedBytes} bytes, and ${maxRatio} times the file's own size above ${ratioFrom}`,
           "Save the tables as csv or parquet",
         );
     }

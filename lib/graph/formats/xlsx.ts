@@ -32,7 +32,7 @@ export async function readSheet(
 ): Promise<SheetRows> {
   refuseUnknown("readSheet", options, ["place", "sheet"], "option");
   const { place } = options;
-  const source = await openSource(place, path);
+  const source = await openSource(place, path, true);
   const { tables, notices } = await readBook(place, path, await source.bytes(), options.sheet);
   const table = tables[0];
   if (!table) throw new MkgError(place, `${path}: no sheet with cells`, "A workbook with at least one sheet of cells");
@@ -72,6 +72,8 @@ function wrongCell(place: string, file: string, sheet: string, row: number, wron
 export const xlsx: TableFormat = {
   extensions: ["xlsx", "xlsm"],
   holds: "many",
+  mayLackHeader: true,
+  zipped: true,
   async read(source, reading) {
     const { tables, notices } = await readBook(reading.place, source.path, await source.bytes(), reading.sheet);
     const parts: SourceRows[] = [];
@@ -124,6 +126,7 @@ function tableOf(source: Source, { sheet, rows, repaired, notices }: SheetTable,
     file,
     part: sheet,
     columns: { data: new Map(names.map((name, i) => [name, column(used[i])])), rows: kept.length },
+    unit: "row",
     line: (row) => kept[row]!.row,
     header,
     refused,

@@ -21,14 +21,15 @@ const noneMarked = "-";
 
 /**
  * The references in a cell of `images`, with the marks of the cell of `keyFrames` beside it, as {@link ImageCell} says; opens nothing. An empty
- * or missing cell gives `[]`. Errors name `where`: a cell that is none of these, a position without a frame, marks said twice.
+ * or missing cell gives `[]`. Errors name `where`: a cell that is none of these, a picture between two `|` that is missing, a data URL that `|` may have cut in
+ * two, a position without a frame, marks said twice.
  *
  * @example
  * imagesOf("loadGraph", "entities.csv, line 2", "a/1.png|a/2.png", "1");
  * // [{ file: "a/1.png", key: false }, { file: "a/2.png", key: true }]
  */
 export function imagesOf(place: string, where: string, cell: unknown, keyFrames?: unknown): ImageCell[] {
-  const list: unknown = typeof cell === "string" ? cell.split("|").filter((file) => file !== "") : (cell ?? []);
+  const list: unknown = cell === "" ? [] : typeof cell === "string" ? cell.split("|") : (cell ?? []);
   const wrong = (value: unknown) =>
     new MkgError(
       place,
@@ -36,7 +37,17 @@ export function imagesOf(place: string, where: string, cell: unknown, keyFrames?
       "A list of references or {file, key: true or false}, or references with | between",
       "Mend the cell",
     );
-  if (!Array.isArray(list)) throw wrong(cell);
+  if (!Array.isArray(list) || (typeof cell === "string" && list.includes(""))) throw wrong(cell);
+  // base64 has no |; in any other data URL it may be part of the picture
+  const open =
+    typeof cell === "string" ? list.slice(0, -1).find((file) => /^data:(?![^,]*;base64,)/i.test(file)) : undefined;
+  if (open !== undefined)
+    throw new MkgError(
+      place,
+      `${where}, column images: a data URL with |, or another picture after it (${quote(open)})`,
+      "In a cell with several pictures, data URLs in base64",
+      "Write %7C for a | of the picture, and the picture last or in base64",
+    );
   const marked = marksOf(place, where, keyFrames, list.length);
   return list.map((item: unknown, i) => {
     if (typeof item === "string" && item !== "") return { file: item, key: marked?.has(i) ?? true };

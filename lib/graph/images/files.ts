@@ -1,6 +1,14 @@
 import { realpath } from "node:fs/promises";
 import { isAbsolute, join, sep } from "node:path";
-import { type Image, MkgError, positiveInteger, quote, refuseUnknown, stableHash } from "../../core/index.js";
+import {
+  checkFlag,
+  type Image,
+  MkgError,
+  positiveInteger,
+  quote,
+  refuseUnknown,
+  stableHash,
+} from "../../core/index.js";
 import { maxImageBytes, readPicture, trouble } from "./bytes.js";
 
 /** One frozen picture object; an image that is frozen already stays the same object, so that caches keyed by it stay warm. */
@@ -15,6 +23,9 @@ const references = new WeakMap<Image, string>();
 /**
  * The reference that an image was opened from: the path below its folder, the data URL or the address. Undefined for an image made another
  * way, and for the pictures of a query, whose source could give the answer away.
+ *
+ * @example
+ * imageReference(openImage("flags/fr.png", { folder: "data/atlas" }))   // "flags/fr.png"
  */
 export const imageReference = (image: Image): string | undefined => references.get(image);
 
@@ -42,8 +53,7 @@ export function made(
 
 export function checkOptions(place: string, options: FileOptions): void {
   if (options.maxBytes !== undefined) positiveInteger(place, "maxBytes", options.maxBytes);
-  if (options.key !== undefined && typeof options.key !== "boolean")
-    throw new MkgError(place, `key is not true or false (${quote(options.key)})`);
+  checkFlag(place, "key", options.key);
 }
 
 /**

@@ -28,6 +28,11 @@ const marksFile = "keyframes.txt";
  * all are marked (`key`, default true), as in MH-MMKG, whose folders hold nothing but the frames that a human chose. Files that are no pictures by
  * their extension are passed by; `onSkipped` hears their names. A folder without any picture is an error.
  * One directory listing, no picture is read.
+ *
+ * @param path of the folder of frames, relative to `folder` and inside it.
+ * @example
+ * const frames = await frameFolder("mmkg/Vulmar", "Knowledge_Images/Tail Swing");
+ * frames.map((frame) => frame.key)   // [true, true, true, true, true]
  */
 export async function frameFolder(
   folder: string,
@@ -101,7 +106,7 @@ export interface ImageFolder {
 
 /**
  * Pictures of entities: `<id>.<extension>` or the folder `<id>/` (its frames as in {@link frameFolder}; one without pictures is listed as skipped).
- * One directory listing per entity.
+ * Two directory listings for each entity with a folder; no picture is read.
  */
 export async function imageFolder(place: string, folder: string): Promise<ImageFolder> {
   const byEntity = new Map<string, Image[]>();

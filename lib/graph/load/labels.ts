@@ -7,6 +7,8 @@ export type Labels = string | ReadonlyMap<string, string> | Readonly<Record<stri
 /** In the order of the source. A second text for an id is an error. */
 export async function labelsFrom(place: string, labels: Labels | undefined): Promise<ReadonlyMap<string, string>> {
   if (labels === undefined) return new Map();
+  if (typeof labels !== "string" && (typeof labels !== "object" || labels === null || Array.isArray(labels)))
+    throw new MkgError(place, `labels: not texts by id (${quote(labels)})`, "A file, a Map, or an object");
   const texts = new Map<string, string>();
   const add = (where: () => string, id: unknown, text: unknown) => {
     if (typeof id !== "string" || id === "" || typeof text !== "string")

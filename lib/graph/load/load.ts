@@ -1,11 +1,12 @@
 import { basename, dirname } from "node:path";
-import { type Image, MkgError, quote, refuseUnknown, unknownName } from "../../core/index.js";
+import { checkFlag, checkString, type Image, MkgError, quote, refuseUnknown, unknownName } from "../../core/index.js";
 import { build } from "../build.js";
 import { type Column, type Columns, pickRows, TextColumn, type Where } from "../columns.js";
 import type { SourceRows } from "../formats/format.js";
 import { Graph } from "../graph.js";
 import { imagesOf } from "../images/cells.js";
 import { type Fetcher, type FetchOptions, imageFolder, openImages } from "../images/open.js";
+import { fetchOptions } from "../images/remote.js";
 import { Noticing } from "../notices.js";
 import { stack } from "../text-column.js";
 import type { RefusedRow } from "../types.js";
@@ -19,7 +20,7 @@ export interface LoadGraphOptions {
   readonly name?: string;
   /** Format, where the file's extension does not say it. */
   readonly format?: string;
-  /** Whether the first line names the columns; default: whether it holds the names that are needed. */
+  /** Whether the first line names the columns, in csv, tsv and xlsx; default: whether it holds the names that are needed. */
   readonly header?: boolean;
   /**
    * Column names of the file, or positions from 0 → the names used here, such as `{ subject: "head", object: "tail" }` or `{ 0: "tail", 2: "head", 1: "relation" }`.
@@ -75,6 +76,8 @@ const textNames = ["id", "label", "description", "kind", "head", "relation", "re
  * as in the file, unless `types` or the format say otherwise. Every row is kept, duplicates too; an empty head, relation, tail or id is an error that
  * names file, line and column, unless `lenient`. `report` says what was read, kept, added, altered, refused and noticed.
  *
+ * An option that none of the files takes, such as `header` for jsonl, is an error; in a folder of several formats it holds for those that do.
+ *
  * Pictures (`images`): references relative to the file's folder, data URLs or addresses; a list, or text with `|` between; `keyFrames` beside it
  * holds the positions from 0 of the marked frames.
  *
@@ -92,6 +95,10 @@ export async function loadGraph(source: string | GraphFiles, options: LoadGraphO
   refuseUnknown(place, options, known, "option");
   const { labels = {}, lenient = false } = options;
   refuseUnknown(place, labels, ["entities", "descriptions", "relations"], "key of labels");
+  for (const name of ["name", "format", "images", "sheet", "encoding"] as const)
+    checkString(place, name, options[name]);
+  for (const name of ["header", "lenient"] as const) checkFlag(place, name, options[name]);
+  fetchOptions(place, options.fetch);
   checkTypes(options);
   const noticing = new Noticing();
   const repairing = new Noticing();

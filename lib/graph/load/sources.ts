@@ -2,10 +2,13 @@ import { existsSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { byCodeUnit, MkgError, quote, refuseUnknown, unknownName } from "../../core/index.js";
+import { pickRows } from "../columns.js";
 import type { DecideHeader, SourceRows } from "../formats/format.js";
-import { formatOf, mayLackHeader, readTables, splitName, tableFormats } from "../formats/table.js";
+import { RdfGraph } from "../formats/rdf-graph.js";
+import { checkTaken, formatOf, readTables, splitName, tableFormats } from "../formats/table.js";
 import type { Noticing } from "../notices.js";
 import { type ColumnMap, checkColumns, headerOf, kindOf, Renaming, type Role } from "./header.js";
+import { fill } from "./join.js";
 
 /** Files of a graph, where they do not stand in one folder under the usual names. */
 export interface GraphFiles {
@@ -41,11 +44,21 @@ export async function readSources(
   noticing: Noticing,
 ): Promise<Sources> {
   const renamings = renamingsOf(place, options.columns ?? {});
-  const read = (path: string, role: Role) => readParts(place, path, role, options, renamings, noticing);
+  const files = await filesOf(place, source, options.format);
+  checkTaken(
+    place,
+    files.map(([path]) => formatOf(place, path, options.format)),
+    options,
+  );
+  const rdf = new RdfGraph();
   const all: { readonly part: Part; readonly rows: FileRows }[] = [];
   const names = new Set<string>();
-  for (const [path, role] of await filesOf(place, source, options.format))
-    for (const found of await read(path, role)) {
+  const read: (() => readonly (typeof all)[number][])[] = [];
+  for (const [path, role] of files)
+    read.push(await readParts(place, path, role, { ...options, rdf }, renamings, noticing));
+  // after all files: one may hold the label of what another names
+  for (const parts of read)
+    for (const found of parts()) {
       all.push(found);
       for (const name of found.rows.columns.data.keys()) names.add(name);
     }
@@ -55,7 +68,36 @@ export async function readSources(
     throw new MkgError(place, error.problem, error.allowed.replace("Known", "Columns that were read"), error.remedy);
   }
   const of = (part: Part) => all.filter((one) => one.part === part).map((one) => one.rows);
-  return { entities: of("entities"), triples: of("triples") };
+  return { entities: onceEach(of("entities"), noticing), triples: of("triples") };
+}
+
+/** The tables without derived rows of ids that another table has a row for; what those rows say fills its empty cells. */
+function onceEach(tables: readonly FileRows[], noticing: Noticing): readonly FileRows[] {
+  const idsOf = ({ columns }: FileRows) => [...((columns.data.get("id") ?? []) as Iterable<string>)];
+  const given = new Set(tables.filter(({ derived }) => !derived).flatMap(idsOf));
+  if (given.size === 0) return tables;
+  const texts = new Map<string, Map<string, string>>();
+  const rest = tables.map((table) => {
+    if (!table.derived) return table;
+    const ids = idsOf(table);
+    for (const [row, id] of ids.entries())
+      if (given.has(id)) {
+        noticing.add("nodes of RDF that a table of entities has a row for: one entity", id);
+        for (const [name, column] of table.columns.data) {
+          const text = column.at(row);
+          if (name === "id" || typeof text !== "string") continue;
+          texts.set(name, (texts.get(name) ?? new Map()).set(id, text));
+        }
+      }
+    const keep = Int32Array.from(ids.keys()).filter((row) => !given.has(ids[row]!));
+    const data = new Map([...table.columns.data].map(([name, column]) => [name, pickRows(column, keep)]));
+    return { ...table, columns: { data, rows: keep.length }, line: (row: number) => table.line(keep[row]!) };
+  });
+  const filled = (table: FileRows): FileRows => ({
+    ...table,
+    columns: [...texts].reduce((columns, [name, by]) => fill(columns, "id", name, by), table.columns),
+  });
+  return rest.map((table) => (table.derived ? table : filled(table)));
 }
 
 function renamingsOf(place: string, columns: NonNullable<SourceOptions["columns"]>): Renamings {
@@ -160,13 +202,16 @@ async function readParts(
   place: string,
   path: string,
   role: Role,
-  options: SourceOptions,
+  options: SourceOptions & { readonly rdf: RdfGraph },
   renamings: Renamings,
   noticing: Noticing,
-): Promise<{ readonly part: Part; readonly rows: FileRows }[]> {
+): Promise<() => { readonly part: Part; readonly rows: FileRows }[]> {
   // a sheet that is none of the graph's tables need not have a header that could be one
   const doubts = new Map<string, unknown>();
-  const lacking = mayLackHeader(formatOf(place, path, options.format));
+  const format = formatOf(place, path, options.format);
+  const lacking = format.mayLackHeader ?? false;
+  // beside files with several tables there may be one with a single one
+  const sheet = format.holds === undefined ? undefined : options.sheet;
   const decide: DecideHeader = (first, where, part) => {
     const own = partNamed(part) ?? role;
     if (!lacking) return { names: first, header: true };
@@ -178,21 +223,23 @@ async function readParts(
       return { names: first.map((_, i) => `column${i}`), header: true };
     }
   };
-  const tables = await readTables(path, { place, decide, ...options });
-  const wanted = wantedOf(place, path, tables, options.sheet, lacking || role !== "any");
-  for (const table of tables)
-    if (!wanted.includes(table)) noticing.add("tables that are neither entities nor triples: left out", table.file);
-  return wanted.map((table) => {
-    if (doubts.has(table.part)) throw doubts.get(table.part);
-    const own = partNamed(table.part) ?? role;
-    const rows = lacking ? table : renamed(place, table, renamings[own]);
-    const names = [...rows.columns.data.keys()];
-    if (rows.columns.rows === 0 && names.length === 0 && own === "any")
-      throw new MkgError(place, `the file is empty (${path})`, "At least one row", "Check the path");
-    if (rows.columns.rows > 0 || names.length > 0)
-      checkColumns(place, rows.file, names, own, [...table.columns.data.keys()]);
-    return { part: kindOf(names, own), rows: { ...rows, path } };
-  });
+  const tables = await readTables(path, { ...options, place, decide });
+  return () => {
+    const wanted = wantedOf(place, path, tables, sheet, lacking || role !== "any");
+    for (const table of tables)
+      if (!wanted.includes(table)) noticing.add("tables that are neither entities nor triples: left out", table.file);
+    return wanted.map((table) => {
+      if (doubts.has(table.part)) throw doubts.get(table.part);
+      const own = partNamed(table.part) ?? role;
+      const rows = lacking ? table : renamed(place, table, renamings[own]);
+      const names = [...rows.columns.data.keys()];
+      if (rows.columns.rows === 0 && names.length === 0 && own === "any")
+        throw new MkgError(place, `the file is empty (${path})`, "At least one row", "Check the path");
+      if (rows.columns.rows > 0 || names.length > 0)
+        checkColumns(place, rows.file, names, own, [...table.columns.data.keys()]);
+      return { part: kindOf(names, own), rows: { ...rows, path } };
+    });
+  };
 }
 
 /** The tables meant: the sheet asked for, else those called entities and triples, else the only one. */
@@ -237,13 +284,7 @@ function renamed(place: string, table: SourceRows, renaming: Renaming): SourceRo
 }
 
 /** Where a row of a table stands, in words. */
-export function rowPlace(rows: SourceRows, row: number): string {
-  const unit =
-    /, sheet "/.test(rows.file) ||
-    ["parquet", "arrow", "arrows", "feather", "ipc"].includes(splitName(rows.file).extension)
-      ? "row"
-      : "line";
-  return `${rows.file}, ${unit} ${rows.line(row)}`;
-}
+export const rowPlace = (rows: SourceRows, row: number): string =>
+  `${rows.file}, ${rows.unit ?? "line"} ${rows.line(row)}`;
 
 export const fileName = (rows: Pick<SourceRows, "file">): string => basename(rows.file);

@@ -47,7 +47,7 @@ const readers: Readonly<Record<CellType, (text: string) => Read>> = {
       new Date(Date.parse(`${day[1]}-${day[2]}`)).getUTCMonth() + 1 !== new Date(Date.parse(day[0])).getUTCMonth() + 1
     )
       return { reason: "not a day of the calendar" };
-    return { value: ms };
+    return { value: new Date(ms) };
   },
 };
 
@@ -116,7 +116,8 @@ function convert(
     } else out[row] = found.value;
   }
   if (separator !== undefined || out.some(Array.isArray)) return out;
-  if (type === "date") return new DateColumn(Float64Array.from(out, (ms) => (ms as number | null) ?? Number.NaN));
+  if (type === "date")
+    return new DateColumn(Float64Array.from(out, (date) => (date as Date | null)?.getTime() ?? Number.NaN));
   if ((type === "number" || type === "integer") && out.every((value) => value !== null))
     return Float64Array.from(out as number[]);
   return out;
@@ -132,7 +133,7 @@ function one(value: unknown, type: CellType): Read {
     if (typeof value === "boolean" && type !== "boolean" && type !== "text") return { reason: `not a ${type}` };
     return readers[type](String(value));
   }
-  if (value instanceof Date) return type === "date" ? { value: value.getTime() } : { reason: `a date, not a ${type}` };
+  if (value instanceof Date) return type === "date" ? { value } : { reason: `a date, not a ${type}` };
   return { reason: `not a ${type}` };
 }
 

@@ -1,5 +1,5 @@
 import { createWriteStream, existsSync } from "node:fs";
-import { mkdir, mkdtemp, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { lstat, mkdtemp, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -56,18 +56,19 @@ export class Staging {
     });
   }
 
-  /** Moves the files to their places, in the order in which they were added; one of the same name is replaced. */
+  /** Moves the files to their places, in the order in which they were added; one of the same name is replaced. A place that cannot be taken is an error before any is. */
   async publish(): Promise<string[]> {
-    const paths: string[] = [];
-    for (const [name, from] of this.#staged) {
-      const path = join(this.target, name);
+    const files = [...this.#staged].map(([name, from]) => ({ name, from, path: join(this.target, name) }));
+    for (const { name, path } of files)
       await this.#writing(name, async () => {
-        await mkdir(dirname(path), { recursive: true });
-        await rename(from, path);
+        const there = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+          if (error.code !== "ENOENT") throw error;
+        });
+        if (there?.isDirectory()) throw Object.assign(new Error("a folder"), { code: "EISDIR" });
       });
-      paths.push(path);
-    }
-    return paths;
+    for (const { name, path } of files) await this.#writing(name, () => makeFolder(dirname(path)));
+    for (const { name, from, path } of files) await this.#writing(name, () => rename(from, path));
+    return files.map(({ path }) => path);
   }
 
   /** Removes what was not published, and a target that was made in vain. */

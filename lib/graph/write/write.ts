@@ -25,9 +25,6 @@ export interface WriteGraphOptions {
 const keys = ["format", "images", "split"];
 const imageSpec = oneOf(["refuse", "files", "data-urls"], { default: "refuse", doc: "what becomes of pictures" });
 
-/** Formats whose cells may be lists and objects. */
-const nested = ["jsonl", "json"];
-
 /**
  * Writes a graph so that `loadGraph` reads the same graph: every value unchanged, rows and columns in order. The files are moved to their places
  * once all are whole; on an error no file is left behind and those that were there stay.
@@ -66,7 +63,7 @@ export async function writeGraph(graph: Graph, target: string, options: WriteGra
     const entities = columnsOf(graph.entities);
     const images = entities.get("images") as Column<readonly Image[]>;
     entities.delete("images");
-    const pictures = await imageColumns(place, images, mode, nested.includes(goal.name), staging);
+    const pictures = await imageColumns(place, images, mode, goal.format.nested ?? false, staging);
     if (pictures.size > 0 && entities.has("keyFrames"))
       throw new MkgError(
         place,
@@ -83,7 +80,7 @@ export async function writeGraph(graph: Graph, target: string, options: WriteGra
       ],
       options.split,
     );
-    if (nested.includes(goal.name)) for (const [i, table] of tables.entries()) checkOrder(table, ownColumns[i]!);
+    if (goal.format.nested) for (const [i, table] of tables.entries()) checkOrder(table, ownColumns[i]!);
     const pictureFiles = staging.size;
     for (const { name, data } of await encoded(tables, goal))
       await staging.add(`${name}${goal.gzip ? ".gz" : ""}`, data, { gzip: goal.gzip });
