@@ -73,19 +73,20 @@ export async function eachLine(
 
 /**
  * Streams the records of a JSON-lines file with their line numbers; blank lines are skipped. A line that is not JSON is an error that names it, or goes
- * to `onBadLine`, where that is given.
+ * to `onBadLine`, where that is given. `parse` reads one line; default JSON.parse, right for files that this library wrote.
  */
 export async function* readJsonl<T>(
   path: string,
   place = "readJsonl",
   onBadLine?: (line: number, error: MkgError) => void,
+  parse: (text: string, path: string, line: number, place: string) => unknown = parseJsonLine,
 ): AsyncGenerator<{ record: T; line: number }> {
   for await (const { lines, first } of lineBatches(path, place, 2 ** 28))
     for (let i = 0; i < lines.length; i++) {
       if (!(lines[i] as string).trim()) continue;
       let record: T;
       try {
-        record = parseJsonLine<T>(lines[i] as string, path, first + i, place);
+        record = parse(lines[i] as string, path, first + i, place) as T;
       } catch (error) {
         if (!onBadLine) throw error;
         onBadLine(first + i, error as MkgError);

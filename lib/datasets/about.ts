@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { MkgError, quote, readText, refuseUnknown } from "../core/index.js";
+import { parseJson } from "../graph/index.js";
 
 const aboutFields = ["name", "clusterName", "licence", "citation", "summary"] as const;
 
@@ -13,13 +14,7 @@ export type About = Partial<Record<(typeof aboutFields)[number], string>> & {
 export async function readAbout(place: string, file: string): Promise<About> {
   if (!existsSync(file)) return {};
   const where = `${place}: ${basename(file)}`;
-  const content = await readText(file, { place, maxBytes: 2 ** 20 });
-  let about: unknown;
-  try {
-    about = JSON.parse(content);
-  } catch (error) {
-    throw new MkgError(where, `not JSON (${(error as Error).message})`, "One object");
-  }
+  const about = parseJson(await readText(file, { place, maxBytes: 2 ** 20 }), place, basename(file));
   refuseUnknown(where, about, [...aboutFields, "visibleMeta"], "field");
   const { visibleMeta, ...texts } = about as Record<string, unknown>;
   for (const [field, value] of Object.entries(texts))

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { byCodeUnit, type Gold, MkgError, quote, refuseUnknown } from "../core/index.js";
-import { imagesOf, loadGraph, openImages, splitName, tableFormats } from "../graph/index.js";
+import { imagesOf, loadGraph, openImages, parseJson, splitName, tableFormats } from "../graph/index.js";
 import { readAbout } from "./about.js";
 import { defineDataset } from "./define.js";
 import { type Fields, field, Intake, isFields, listField } from "./intake.js";
@@ -104,6 +104,7 @@ export async function loadFolder(
         limits: own.limits,
         notices: [
           ...own.notices,
+          ...intake.notices,
           ...(shared.length === 0
             ? []
             : [
@@ -189,14 +190,10 @@ function parsed(where: string, record: Fields, name: string): unknown {
   const value = field(record, name);
   if (typeof value !== "string") return value;
   try {
-    return JSON.parse(value);
+    return parseJson(value, where, name);
   } catch (error) {
-    throw new MkgError(
-      where,
-      `${name} is not JSON (${(error as Error).message})`,
-      'JSON, such as [["a", "b"]]',
-      "Mend the cell",
-    );
+    if (!(error instanceof MkgError)) throw error;
+    throw new MkgError(where, error.problem, 'JSON, such as [["a", "b"]]', "Mend the cell");
   }
 }
 

@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import { MkgError, quote, readJsonl } from "../core/index.js";
-import { readRows } from "../graph/index.js";
+import { parseJson, readRows } from "../graph/index.js";
 import type { DatasetCard } from "./types.js";
 
 type Refused = DatasetCard["refused"][number];
@@ -15,6 +15,8 @@ export class Intake {
   readonly refused: Refused[] = [];
   /** What reading altered, as the formats' readers say. */
   readonly repaired: DatasetCard["repaired"][number][] = [];
+  /** What else reading saw, as the formats' readers say. */
+  readonly notices: DatasetCard["notices"][number][] = [];
   constructor(
     readonly place: string,
     readonly lenient: boolean,
@@ -48,7 +50,12 @@ export class Intake {
       this.#count(table);
       this.refuse(file, line, error);
     };
-    for await (const { record, line } of readJsonl<unknown>(file, this.place, this.lenient ? bad : undefined)) {
+    for await (const { record, line } of readJsonl<unknown>(
+      file,
+      this.place,
+      this.lenient ? bad : undefined,
+      (text, path, line, place) => parseJson(text, place, `${path}, line ${line}`),
+    )) {
       if (isFields(record)) yield { record, line };
       else
         bad(
@@ -73,6 +80,7 @@ export class Intake {
       this.refused.push(row);
     }
     this.repaired.push(...rows.repaired);
+    this.notices.push(...rows.notices);
     for (let i = 0; i < rows.columns.rows; i++) {
       const record: Record<string, unknown> = Object.create(null);
       for (const [name, column] of rows.columns.data) {
@@ -148,6 +156,9 @@ export function listField(where: string, record: Fields, name: string, separator
       `A list, or strings with ${separator} between`,
       "Mend that line",
     );
+  // a separator at an end is no item; an empty one in a list that was written out is
+  if (typeof value !== "string" && (list as string[]).some((item) => item.trim() === ""))
+    throw new MkgError(where, `${name} holds an empty string (${quote(value)})`, "Non-empty strings", "Mend that line");
   return (list as string[]).filter((item) => item.trim() !== "");
 }
 

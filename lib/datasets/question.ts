@@ -30,7 +30,13 @@ export interface GoldScope {
 export function makeQuestion(where: string, given: QuestionInput, scope: GoldScope): Question {
   if (typeof given !== "object" || given === null) throw new MkgError(where, `not an object (${quote(given)})`);
   const { id, text } = given;
-  if (typeof id !== "string" || id === "") throw new MkgError(where, `id is not a non-empty string (${quote(id)})`);
+  if (typeof id !== "string" || id === "")
+    throw new MkgError(
+      where,
+      `id is not a non-empty string (${quote(id)})`,
+      'A string, such as "1"',
+      typeof id === "number" ? "Put it in quotes" : "Give each question an id",
+    );
   const place = `${where}, question ${quote(id)}`;
   refuseUnknown(place, given, questionKeys);
   if (typeof text !== "string" || text.trim() === "")
@@ -81,12 +87,23 @@ function checkGold(where: string, gold: Gold, { graph, unknownPassage }: GoldSco
       throw new MkgError(where, `${what} is not in the graph (${quote(id)})`, "", (error as Error).message);
     }
   };
+  const areIds = (list: unknown): boolean => Array.isArray(list) && list.every((id) => typeof id === "string");
   for (const field of ["paths", "pathTriples"] as const)
-    if (gold[field] !== undefined && !(Array.isArray(gold[field]) && gold[field].every((p) => Array.isArray(p))))
-      throw new MkgError(where, `gold.${field} is not a list of lists (${quote(gold[field])})`);
+    if (gold[field] !== undefined && !(Array.isArray(gold[field]) && gold[field].every(areIds)))
+      throw new MkgError(
+        where,
+        `gold.${field} is not a list of lists of ids (${quote(gold[field])})`,
+        'Ids are strings, such as [["a", "b"]]',
+        "Mend that field, or leave it out",
+      );
   for (const field of ["triples", "passages"] as const)
-    if (gold[field] !== undefined && !Array.isArray(gold[field]))
-      throw new MkgError(where, `gold.${field} is not a list (${quote(gold[field])})`);
+    if (gold[field] !== undefined && !areIds(gold[field]))
+      throw new MkgError(
+        where,
+        `gold.${field} is not a list of ids (${quote(gold[field])})`,
+        'Ids are strings: ["0"], not [0]',
+        "Mend that field, or leave it out",
+      );
   for (const id of gold.triples ?? []) triple(id, "a gold triple");
   for (const id of gold.passages ?? []) {
     const error = unknownPassage(where, id);

@@ -44,7 +44,8 @@ export interface SettingView {
  * What a reader of numbers must know of the data: origin, counts, what loading saw, and what the data cannot show.
  *
  * `read`, `kept`, `added` count rows by table: `entities` and `triples` of the graph, `questions`, and what else the source has (`passages`,
- * `judgements` …). For each, read = kept + left out − added, and every row left out stands in `refused` with file, line and reason.
+ * `judgements` …). For each, read = kept + left out − added, and every row left out stands in `refused` with
+ * file, line and reason, or, where an option asked for fewer, in a notice with its count.
  */
 export interface DatasetCard extends LoadReport {
   readonly summary: string;

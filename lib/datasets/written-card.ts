@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { MkgError, quote, readText, refuseUnknown } from "../core/index.js";
+import { parseJson } from "../graph/index.js";
 import { isFields } from "./intake.js";
 import type { Dataset, DatasetCard } from "./types.js";
 
@@ -31,13 +32,7 @@ export async function readWrittenCard(place: string, folder: string): Promise<Wr
   const path = join(folder, fileName);
   if (!existsSync(path)) return { origin: "real", limits: [], notices: [] };
   const where = `${place}: ${fileName}`;
-  let card: unknown;
-  try {
-    card = JSON.parse(await readText(path, { place, maxBytes: 16 * 2 ** 20 }));
-  } catch (error) {
-    if (error instanceof MkgError) throw error;
-    throw new MkgError(where, `not JSON (${(error as Error).message})`, "One object", "Mend or delete it");
-  }
+  const card = parseJson(await readText(path, { place, maxBytes: 16 * 2 ** 20 }), place, fileName);
   refuseUnknown(where, card, ["origin", "limits", "notices"], "field");
   const { origin = "real", limits = [], notices = [] } = card as Partial<Record<keyof WrittenCard, unknown>>;
   if (origin !== "real" && origin !== "generated")

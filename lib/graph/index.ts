@@ -3,6 +3,7 @@ export type { Components } from "./components.js";
 export { type Danfo, fromDanfo, toDanfo } from "./danfo.js";
 export type { DegreeSummary, GraphDescription } from "./describe.js";
 export type { SourceRows } from "./formats/format.js";
+export { parseJson } from "./formats/json-text.js";
 export {
   type ReadOptions,
   type ReadTableOptions,

@@ -117,6 +117,23 @@ test("answers to recognition are the shown attack with and without its creature,
   }
 });
 
+test("what must hold for an attack is asked so that one condition alone is the answer: others on the route are said in the question", async () => {
+  const worlds = [world, await loadDataset("bestiary", { split: "train" })];
+  let inPhase = 0;
+  for (const { graph, questions } of worlds)
+    for (const q of questions) {
+      if (q.meta.kind !== "accessCondition") continue;
+      const [route = []] = q.gold?.pathTriples ?? [];
+      const conditional = route.map((id) => graph.triple(id)).filter(({ condition }) => condition !== "");
+      for (const { tail, condition } of conditional.slice(0, -1)) {
+        inPhase++;
+        const phase = graph.entity(tail).label.replace(/^.*?(?=\w+ Phase)/, "");
+        assert.ok(words(q.text).includes(words(phase)), `${q.id}: ${q.text} without ${phase} (${condition})`);
+      }
+    }
+  assert.ok(inPhase >= 5, `${inPhase}`);
+});
+
 test("when a follower depends on a condition, the question states it, and only its follower is right", () => {
   const asked = world.questions.filter((q) => q.meta.kind === "conditionalNext");
   assert.ok(asked.length > 0);

@@ -135,10 +135,11 @@ test("dataset.json states what a folder is; an unknown or wrong field is an erro
   assert.equal(toQuery(dataset, dataset.questions[0]!).meta, { year: 1962 });
   const cases: [string, RegExp][] = [
     ['{"license":"CC0"}', /dataset\.json: unknown field \("license"\)\. Known: .*Did you mean "licence"\?/],
+    ['{"name":"a","name":"b"}', /dataset\.json: the name "name" stands twice in one object/],
     ['{"name":""}', /dataset\.json: name is not a non-empty string \(""\)/],
     ['{"visibleMeta":"year"}', /dataset\.json: visibleMeta is not a list of strings \("year"\)/],
     ["[]", /dataset\.json: not an object of fields \(\[\]\)/],
-    ["{", /dataset\.json: not JSON/],
+    ["{", /dataset\.json, line 1: not JSON/],
   ];
   for (const [text, expected] of cases) {
     put(dir, { "dataset.json": text });
@@ -152,6 +153,17 @@ test("malformed questions are errors with file and line or the question's id", a
   const cases: [string, RegExp][] = [
     ["{", /questions\.jsonl, line 1: not JSON/],
     ["3", /questions\.jsonl, line 1: not an object/],
+    ['{"id":"1","text":"t","text":"u"}', /questions\.jsonl, line 1: the name "text" stands twice in one object/],
+    ['{"id":"1","text":"t","meta":{"n":9007199254740993}}', /meta\.n is not plain data \("?9007199254740993/],
+    ['{"id":"1","text":"t","meta":{"n":1e400}}', /line 1: a number beyond the range of a double \("1e400"\)/],
+    [
+      `{"id":"1","text":"t","meta":{"m":${"[".repeat(20_000)}${"]".repeat(20_000)}}}`,
+      /nested too deeply.*At most 200 levels/,
+    ],
+    ['{"id":"1","text":"t","answers":["a",""]}', /line 1: answers holds an empty string \(\["a",""\]\)/],
+    ['{"id":"1","text":"t","gold":{"triples":[0]}}', /gold\.triples is not a list of ids \(\[0\]\)\. Ids are strings/],
+    ['{"id":"1","text":"t","gold":{"paths":[[7]]}}', /gold\.paths is not a list of lists of ids \(\[\[7\]\]\)/],
+    ['{"id":1,"text":"t"}', /id is not a non-empty string \(1\).*Put it in quotes/],
     ['{"id":"1","txt":"x"}', /questions\.jsonl, line 1: unknown field \("txt"\).*Did you mean "text"\?/],
     ['{"id":"1","text":"x"}\n{"id":"1","text":"y"}', /a second question with the id "1"/],
     ['{"id":"1","text":"x","gold":{"triples":["9"]}}', /question "1": a gold triple is not in the graph \("9"\)/],
@@ -246,7 +258,7 @@ test("questions in csv, tsv, json, jsonl and xlsx are the same questions", async
 test("cells of a table of questions that do not fit are errors with file, line and field", async ({ dir }) => {
   rmSync(join(dir, "questions.jsonl"));
   const cases: [string, string, RegExp][] = [
-    ["id,text,gold.paths", '1,x,[["007"', /questions\.csv, line 2: gold\.paths is not JSON/],
+    ["id,text,gold.paths", '1,x,[["007"', /questions\.csv, line 2: gold\.paths, line 1: not JSON/],
     ["id,text,meta", "1,x,3", /questions\.csv, line 2: meta is not an object \(3\)/],
     ["id,text,gold,gold.triples", "1,x,{},0", /line 2: gold is stated twice/],
     ["id,text,answer", "1,x,y", /line 2: unknown field \("answer"\).*Did you mean "answers"\?/],

@@ -344,7 +344,7 @@ test("a captions file that is not one object of texts is an error; an unknown mo
 }) => {
   const file = "mmkg/kg_offline_seer.json";
   for (const [content, problem] of [
-    ["{", /mmkg\/kg_offline_seer\.json: not JSON/],
+    ["{", /mmkg\/kg_offline_seer\.json, line 1: not JSON/],
     ["[]", /kg_offline_seer\.json: not an object \(\[\]\)/],
     ['{"Vulmar": 3}', /kg_offline_seer\.json: the caption of "Vulmar" is not a string \(3\)/],
   ] as const)

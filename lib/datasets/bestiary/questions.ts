@@ -204,7 +204,12 @@ function write(
   const r = random("bestiary", worldKey, "wording", id);
   const c = creature.id;
   const phase = creature.phases.find((p) => routes.every((route) => route.path[1] === p.id));
-  const hinted = phase !== undefined && kind !== "phase" && kind !== "phaseCondition" && r.float() < 0.5;
+  // what must hold for an attack of a phase is asked within it: else the phase's own condition would be as right
+  const hinted =
+    phase !== undefined &&
+    kind !== "phase" &&
+    kind !== "phaseCondition" &&
+    (r.float() < 0.5 || kind === "accessCondition");
   const template = (hinted ? r.pick(phaseHints) : "") + r.pick(withCreature(phrasings[kind].texts, hinted));
   const values: Record<string, string> = { ...slots, c, s: `${c}'s`, p: phase?.name ?? "" };
   const text = `${given}${template}`.replace(/\{(\w)\}/g, (_, slot: string) => values[slot] as string);

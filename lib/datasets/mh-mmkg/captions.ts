@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { MkgError, quote, readText, unknownName } from "../../core/index.js";
+import { parseJson } from "../../graph/index.js";
 import { namesIn, type Scope } from "./scope.js";
 
 /**
@@ -28,12 +29,7 @@ export async function offlineCaptions(
   const text = await readText(file, { place: scope.place, maxBytes: 64 * 2 ** 20 });
   const bad = (problem: string) =>
     new MkgError(`${scope.place}: ${file}`, problem, 'One object of captions by name: {"name": "caption"}');
-  let record: unknown;
-  try {
-    record = JSON.parse(text);
-  } catch (error) {
-    throw bad(`not JSON (${(error as Error).message})`);
-  }
+  const record = parseJson(text, scope.place, file);
   if (typeof record !== "object" || record === null || Array.isArray(record))
     throw bad(`not an object (${quote(record)})`);
   const captions = new Map<string, string>();

@@ -20,7 +20,7 @@ export const vqaOptions: OptionSpecs = {
   maxPages: integer({
     min: 1,
     default: null,
-    doc: "most pages kept, those that gold names first; null: all. A smaller knowledge base makes retrieval easier",
+    doc: "pages kept at most, though all that gold names are; null: all. A smaller knowledge base makes retrieval easier",
   }),
 };
 
@@ -171,7 +171,7 @@ async function makeSplit(
           : []),
         ...(withoutGold.length > 0 ? [`${withoutGold.length} questions have no gold ${unit}`] : []),
       ],
-      notices,
+      notices: [...notices, ...intake.notices],
       read: intake.read,
       kept: { ...intake.kept, [pageTable]: (intake.kept[pageTable] ?? 0) - passedBy },
       added: { questions: sources.length - new Set(sources).size },

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { byCodeUnit, MkgError, quote, readText, refuseUnknown } from "../../core/index.js";
+import { parseJson } from "../../graph/index.js";
 import { type Fields, field, type Intake, idField, isFields, listField, optionalText, textField } from "../intake.js";
 import type { SplitName } from "../types.js";
 import type { KnowledgeBuilder, Page, Section } from "./knowledge.js";
@@ -122,7 +123,7 @@ export const pageFormats: readonly PageFormat[] = [
       intake.table("pages");
       let value: unknown;
       try {
-        value = JSON.parse(await readText(file, { place: intake.place, maxBytes: wholeLimit }));
+        value = parseJson(await readText(file, { place: intake.place, maxBytes: wholeLimit }), intake.place, file);
       } catch (error) {
         if (error instanceof MkgError && /too large/.test(error.problem))
           throw new MkgError(
@@ -131,8 +132,7 @@ export const pageFormats: readonly PageFormat[] = [
             error.allowed,
             `Write one page a line: python3 -c 'import json; [print(json.dumps(p)) for p in json.load(open("${basename(file)}")).values()]' > encyclopedic_kb_wiki.jsonl`,
           );
-        if (error instanceof MkgError) throw error;
-        throw new MkgError(intake.place, `${file}: not JSON (${(error as Error).message})`, "{url: page}");
+        throw error;
       }
       if (!isFields(value)) throw new MkgError(intake.place, `${file}: not an object (${quote(value)})`, "{url: page}");
       for (const [i, [key, page]] of Object.entries(value).entries())

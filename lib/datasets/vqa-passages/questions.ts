@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { byCodeUnit, MkgError, quote, readText, refuseUnknown } from "../../core/index.js";
+import { parseJson } from "../../graph/index.js";
 import {
   type Fields,
   field,
@@ -178,13 +179,7 @@ async function entities(intake: Intake, file: string): Promise<Map<string, strin
 
 /** The list under a key of a JSON file, such as {questions: [...]}. */
 async function listIn(place: string, file: string, key: string): Promise<unknown[]> {
-  let value: unknown;
-  try {
-    value = JSON.parse(await readText(file, { place }));
-  } catch (error) {
-    if (error instanceof MkgError) throw error;
-    throw new MkgError(place, `${file}: not JSON (${(error as Error).message})`, `{${key}: [...]}`);
-  }
+  const value = parseJson(await readText(file, { place }), place, file);
   const list = isFields(value) ? field(value, key) : undefined;
   if (!Array.isArray(list)) throw new MkgError(place, `${file}: no list ${key} (${quote(value)})`, `{${key}: [...]}`);
   return list;
@@ -202,7 +197,7 @@ async function okvqa(intake: Intake, files: readonly string[], add: (asked: Aske
       if (annotations.has(id)) throw new MkgError(where, `a second annotation of question ${id}`, "One a question");
       annotations.set(id, record);
     });
-  const split = /train2014|val2014/.exec(questionsFile)?.[0] ?? "val2014";
+  const split = /train2014|val2014/.exec(basename(questionsFile))?.[0] ?? "val2014";
   for (const [i, record] of (await listIn(intake.place, questionsFile, "questions")).entries())
     intake.row("questions", questionsFile, i + 1, (where) => {
       if (!isFields(record)) throw new MkgError(where, `not an object (${quote(record)})`);
