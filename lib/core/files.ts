@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { mkdir, open, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { MkgError, SetupError } from "./errors.js";
 import { parseJsonLine, readingTrouble } from "./lines.js";
+import { byCodeUnit } from "./types.js";
 
 /** Makes a folder and those above it. Not `recursive: true`, which never returns where a file system refuses with ENOENT (/proc). */
 export async function makeFolder(path: string): Promise<void> {
@@ -59,12 +60,36 @@ async function writing<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The names in a folder, in code-unit order; `[]` where there is none. One that cannot be read is an error that says why. */
+export async function namesIn(place: string, folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).sort(byCodeUnit);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return [];
+    if (code === undefined) throw error;
+    throw new SetupError(place, `cannot list the folder (${folder})`, "", readingTrouble(code));
+  }
+}
+
+/** Refuses what is there and is no regular file: a pipe would be waited for without end. */
+export async function refusePipe(place: string, path: string): Promise<void> {
+  const info = await stat(path).catch(() => undefined);
+  if (info && !info.isFile())
+    throw new MkgError(
+      place,
+      `not a file (${path})`,
+      "",
+      info.isDirectory() ? readingTrouble("EISDIR") : "It is a pipe or a device; give a regular file",
+    );
+}
+
 /** Reads a text file as strict UTF-8 without BOM; refuses what is missing, too large or not text. */
 export async function readText(path: string, { place = "readText", maxBytes = 512 * 2 ** 20 } = {}): Promise<string> {
   let size: number;
   try {
     const info = await stat(path);
-    if (!info.isFile()) throw new MkgError(place, `not a file (${path})`, "", readingTrouble("EISDIR"));
+    await refusePipe(place, path);
     size = info.size;
   } catch (error) {
     if (error instanceof MkgError) throw error;

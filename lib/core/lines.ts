@@ -51,15 +51,20 @@ async function* lineBatches(
   }
 }
 
+const troubles: Readonly<Record<string, string>> = {
+  ENOENT: "There is no such file; check the path",
+  ENOTDIR: "A part of the path is a file, not a folder; check the path",
+  EISDIR: "It is a folder; give a file",
+  EACCES: "Reading is not permitted; check the modes of the file and of the folders above it",
+  EPERM: "Reading is not permitted; check the modes of the file and of the folders above it",
+  ELOOP: "Its symbolic links lead in a circle; mend them",
+  ENAMETOOLONG: "The name is longer than the file system allows; check the path",
+  EMFILE: "Too many files are open; close some, or raise the limit (ulimit -n)",
+};
+
 /** What to do about a system's error code on reading. */
 export const readingTrouble = (code: string): string =>
-  code === "ENOENT"
-    ? "There is no such file; check the path"
-    : code === "EISDIR"
-      ? "It is a folder; give a file"
-      : code === "EACCES"
-        ? "Reading is not permitted; check the file's mode"
-        : code;
+  troubles[code] ?? `The system says ${code}; check the path and the disk`;
 
 /** Calls `onLine` for every line that is not blank, with its number from 1; lines hold at most a mebibyte of characters. */
 export async function eachLine(

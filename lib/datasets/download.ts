@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { lstat, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { errorText, MkgError, makeFolder, SetupError, writeAtomic } from "../core/index.js";
+import { errorText, MkgError, makeFolder, readingTrouble, readText, SetupError, writeAtomic } from "../core/index.js";
 import { type Got, get } from "./http.js";
 
 /** One file to fetch: from where, to where, and what it must be. */
@@ -42,8 +42,8 @@ class Broken extends Error {
   constructor(
     message: string,
     readonly code: string,
-    /** Bytes that this try gained. */
-    readonly gained: number,
+    /** Bytes of the file that are there after this try; 0 when nothing can be gone on from. */
+    readonly reached: number,
   ) {
     super(message);
   }
@@ -52,11 +52,23 @@ class Broken extends Error {
 /** The `.part` file is of no use: begin anew. */
 class Stale extends Error {}
 
-/** Brings one file to its place, or throws and leaves at most `<path>.part` and `<path>.part.json`. */
+/** Brings one file to its place, or throws and leaves at most `<path>.part` and `<path>.part.json`. Only one process at a time. */
 export async function download(job: Download, count: Count): Promise<Downloaded> {
-  await makeFolder(dirname(job.path));
+  await makeFolder(dirname(job.path)).catch((error) => {
+    throw error instanceof MkgError ? error : cannotWrite(job, error);
+  });
   await refuseLink(job, `${job.path}.part`);
+  const unlock = await locked(job);
+  try {
+    return await persist(job, count);
+  } finally {
+    await unlock();
+  }
+}
+
+async function persist(job: Download, count: Count): Promise<Downloaded> {
   let failures = 0;
+  let furthest = 0;
   let anew = 0;
   for (;;) {
     try {
@@ -68,11 +80,20 @@ export async function download(job: Download, count: Count): Promise<Downloaded>
         continue;
       }
       if (error instanceof MkgError) throw error;
-      const { code = "", gained = 0 } = error as { code?: string; gained?: number };
-      if (error instanceof Broken) failures = gained > 0 ? 1 : failures + 1;
-      if (!(error instanceof Broken) || failures > job.retries) throw await unreachable(job, error as Error, code);
+      const { code = "", path } = error as NodeJS.ErrnoException;
+      if (path !== undefined) throw cannotWrite(job, error as NodeJS.ErrnoException);
+      if (!(error instanceof Broken)) throw await unreachable(job, error as Error, code);
+      // a server that begins anew each time and never comes further is given up, one that goes on is not
+      failures = error.reached > furthest ? 1 : failures + 1;
+      furthest = Math.max(furthest, error.reached);
+      if (failures > job.retries) throw await unreachable(job, error, code);
       // longer each time, at most 8 s: a server that is busy gets air, a short gap in the net costs little
-      await wait(Math.min(8000, 250 * 2 ** failures), undefined, job.signal ? { signal: job.signal } : {});
+      await wait(Math.min(8000, 250 * 2 ** failures), undefined, job.signal ? { signal: job.signal } : {}).catch(
+        (stopped) => {
+          job.signal?.throwIfAborted();
+          throw stopped;
+        },
+      );
     }
   }
 }
@@ -81,11 +102,13 @@ async function once(job: Download, count: Count): Promise<Downloaded> {
   const part = `${job.path}.part`;
   const { have, validator } = await resumable(job);
   let resumedFrom = have;
+  let type = "";
   if (have > 0) count(have, true);
   if (have === 0 || have !== job.bytes) {
-    const got = await ask(job, have, validator);
+    const { got, total } = await ask(job, have, validator);
     if (got.status !== 206) resumedFrom = 0;
-    await receive(job, got, resumedFrom, count);
+    type = got.headers["content-type"] ?? "";
+    await receive(job, got, resumedFrom, total, count);
   }
   const { bytes, sha256 } = await fileHash(part);
   const wrong =
@@ -94,7 +117,7 @@ async function once(job: Download, count: Count): Promise<Downloaded> {
       : job.sha256 !== null && sha256 !== job.sha256
         ? `the file is not the published one (SHA-256 ${sha256} instead of ${job.sha256})`
         : job.sha256 === null
-          ? await stranger(part)
+          ? await stranger(job, part, bytes, type)
           : undefined;
   if (wrong) {
     // what was put together from two answers may be of two versions
@@ -119,7 +142,7 @@ async function resumable(job: Download): Promise<{ have: number; validator: stri
   if (size === 0 || (job.bytes !== null && size > job.bytes)) return none;
   let note: Partial<Note> = {};
   try {
-    note = JSON.parse(await readFile(`${job.path}.part.json`, "utf8")) as Partial<Note>;
+    note = JSON.parse(await readText(`${job.path}.part.json`, { maxBytes: 2 ** 16 })) as Partial<Note>;
   } catch {
     // without a note nobody knows what the part is of
   }
@@ -129,7 +152,8 @@ async function resumable(job: Download): Promise<{ have: number; validator: stri
   return validator !== "" || job.sha256 !== null ? { have: size, validator } : none;
 }
 
-async function ask(job: Download, have: number, validator: string): Promise<Got> {
+/** The answer, and of a part the size of the whole where it says. */
+async function ask(job: Download, have: number, validator: string): Promise<{ got: Got; total: number | undefined }> {
   const headers: Record<string, string> = { "accept-encoding": "identity", "user-agent": "mkglab" };
   if (have > 0) headers.range = `bytes=${have}-`;
   if (have > 0 && validator !== "") headers["if-range"] = validator;
@@ -140,11 +164,12 @@ async function ask(job: Download, have: number, validator: string): Promise<Got>
     throw breaks(error, 0);
   }
   const { status } = got;
-  if (status === 200) return got;
-  const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(got.headers["content-range"] ?? "");
+  if (status === 200) return { got, total: undefined };
+  const range = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(got.headers["content-range"] ?? "");
   if (status === 206 && got.plain && range && Number(range[1]) === have) {
-    const isOther = range[2] !== "*" && job.bytes !== null && Number(range[2]) !== job.bytes;
-    if (!isOther) return got;
+    const total = range[3] === "*" ? undefined : Number(range[3]);
+    const isOther = (total !== undefined && job.bytes !== null && total !== job.bytes) || changed(got, validator);
+    if (!isOther) return { got, total };
   }
   got.discard();
   if (have > 0 && (status === 206 || status === 416)) throw new Stale("the range does not fit");
@@ -162,8 +187,14 @@ async function ask(job: Download, have: number, validator: string): Promise<Got>
   );
 }
 
-/** Writes the answer's body to the `.part` file, from `start` on. */
-async function receive(job: Download, got: Got, start: number, count: Count): Promise<void> {
+/** Whether the answer is of another version than the part: a server that overlooks If-Range still says which it sends. */
+const changed = ({ headers }: Got, validator: string): boolean =>
+  validator.startsWith('"')
+    ? headers.etag !== undefined && headers.etag !== validator
+    : validator !== "" && headers["last-modified"] !== undefined && headers["last-modified"] !== validator;
+
+/** Writes the answer's body to the `.part` file, from `start` on. `total`: bytes of the whole file, where the answer says. */
+async function receive(job: Download, got: Got, start: number, total: number | undefined, count: Count): Promise<void> {
   const part = `${job.path}.part`;
   const { headers } = got;
   const length = got.plain && headers["content-length"] !== undefined ? Number(headers["content-length"]) : undefined;
@@ -199,15 +230,24 @@ async function receive(job: Download, got: Got, start: number, count: Count): Pr
     await file.sync();
   } catch (error) {
     got.discard();
-    throw error instanceof MkgError ? error : breaks(error, got.plain ? size - start : 0);
+    throw error instanceof MkgError ? error : breaks(error, got.plain ? size : 0);
   } finally {
     await file.close();
   }
-  if (length !== undefined && size < start + length)
-    throw new Broken("the connection ended early", "EARLY", size - start);
+  const whole = length === undefined ? total : Math.max(start + length, total ?? 0);
+  if (whole !== undefined && size < whole) throw new Broken("the connection ended early", "EARLY", size);
   // without a length the end of the answer is the end of the connection, whatever ended it
-  if (length === undefined && got.plain && job.bytes !== null && size < job.bytes)
-    throw new Broken("the connection ended early", "EARLY", size - start);
+  if (whole === undefined && got.plain && job.bytes !== null && size < job.bytes)
+    throw new Broken("the connection ended early", "EARLY", size);
+  if (whole === undefined && got.plain && job.sha256 === null && !/chunked/i.test(headers["transfer-encoding"] ?? "")) {
+    await forget(job);
+    throw new MkgError(
+      job.place,
+      `the server does not say how long the file is (${job.url.host})`,
+      "A length, or a published SHA-256 to compare with: else a file that was cut off would pass as whole",
+      "Fetch the file by hand",
+    );
+  }
 }
 
 const strong = (etag: string | undefined): string | undefined => (etag && !/^W\//i.test(etag) ? etag : undefined);
@@ -225,11 +265,19 @@ const wrongSize = (job: Download, size: number): MkgError =>
   );
 
 /** A page or a pointer where a file should be: what proxies, log-ins and large-file stores answer with 200. */
-async function stranger(part: string): Promise<string | undefined> {
+async function stranger(job: Download, part: string, bytes: number, type: string): Promise<string | undefined> {
+  if (bytes === 0) return "nothing came: the file is empty";
+  const name = job.path.toLowerCase();
+  if (/^text\/html\b/i.test(type) && !/\.html?$/.test(name)) return "a web page came instead of the file";
+  if (/^application\/(\w+\+)?json\b/i.test(type) && !/json[a-z]*(\.gz)?$/.test(name))
+    return "a JSON answer came instead of the file";
   const file = await open(part, "r");
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
-    const start = buffer.subarray(0, bytesRead).toString("latin1").trimStart();
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(2048), 0, 2048, 0);
+    const start = buffer
+      .subarray(0, bytesRead)
+      .toString("utf8")
+      .replace(/^\uFEFF?\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*/, "");
     if (/^<(!doctype html|html)/i.test(start)) return "a web page came instead of the file";
     if (start.startsWith("version https://git-lfs.github.com/spec/"))
       return "a pointer to a large file (Git LFS) came instead of the file";
@@ -246,10 +294,10 @@ const tried = new Set(
 );
 
 /** Errors of the connection that a second try may mend. */
-function breaks(error: unknown, gained: number): unknown {
+function breaks(error: unknown, reached: number): unknown {
   const { code = "", name = "" } = error as NodeJS.ErrnoException;
   if (error instanceof MkgError || name === "AbortError") return error;
-  return tried.has(code) || code.startsWith("HPE_") ? new Broken(errorText(error), code, gained) : error;
+  return tried.has(code) || code.startsWith("HPE_") ? new Broken(errorText(error), code, reached) : error;
 }
 
 async function unreachable(job: Download, error: Error, code: string): Promise<MkgError> {
@@ -271,6 +319,38 @@ const cannotWrite = (job: Download, error: NodeJS.ErrnoException): SetupError =>
     error.code === "ENOSPC" ? "The disk is full: make room, then fetch again" : "Choose another place",
   );
 
+/** Keeps other processes off the file until the function it returns is called; a lock that a process left when it died is taken over. */
+async function locked(job: Download): Promise<() => Promise<void>> {
+  const lock = `${job.path}.part.lock`;
+  for (let tries = 0; ; tries++)
+    try {
+      const file = await open(lock, "wx");
+      await file.writeFile(`${process.pid}`);
+      await file.close();
+      return () => rm(lock, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw cannotWrite(job, error as NodeJS.ErrnoException);
+      const holder = Number(await readFile(lock, "utf8").catch(() => ""));
+      if (tries > 1 || (holder > 0 && lives(holder)))
+        throw new MkgError(
+          job.place,
+          `another process is fetching it (${job.path}, process ${holder || "unknown"})`,
+          "One at a time",
+          `Wait for it; if there is none, delete ${lock}`,
+        );
+      await rm(lock, { force: true });
+    }
+}
+
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
 async function refuseLink(job: Download, part: string): Promise<void> {
   const info = await lstat(part).catch(() => undefined);
   if (info && !info.isFile()) throw new MkgError(job.place, `not a file (${part})`, "", "Move it away");
@@ -285,9 +365,16 @@ async function forget(job: Download): Promise<void> {
 export async function fileHash(path: string): Promise<{ readonly bytes: number; readonly sha256: string }> {
   const hash = createHash("sha256");
   let bytes = 0;
-  for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 18 })) {
-    hash.update(chunk as Uint8Array);
-    bytes += (chunk as Uint8Array).length;
+  try {
+    if (!(await stat(path)).isFile()) throw Object.assign(new Error("not a file"), { code: "EISDIR" });
+    for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 18 })) {
+      hash.update(chunk as Uint8Array);
+      bytes += (chunk as Uint8Array).length;
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    throw new SetupError("reading", `cannot read the file (${path})`, "", readingTrouble(code));
   }
   return { bytes, sha256: hash.digest("hex") };
 }

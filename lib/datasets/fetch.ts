@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { lstat, readFile } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import {
   flag,
@@ -10,6 +10,7 @@ import {
   type OptionSpecs,
   Progress,
   quote,
+  readText,
   refuseUnknown,
   resolveOptions,
   SetupError,
@@ -243,7 +244,7 @@ async function readRecord(place: string, folder: string): Promise<FetchRecord> {
   if (!existsSync(path)) return record;
   let files: unknown;
   try {
-    ({ files } = JSON.parse(await readFile(path, "utf8")) as { files?: unknown });
+    ({ files } = JSON.parse(await readText(path, { place, maxBytes: 2 ** 24 })) as { files?: unknown });
   } catch {
     // said below
   }

@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { byCodeUnit, type Gold, MkgError, quote, refuseUnknown } from "../core/index.js";
+import { type Gold, MkgError, namesIn, quote, refuseUnknown } from "../core/index.js";
 import { imagesOf, loadGraph, openImages, parseJson, splitName, tableFormats } from "../graph/index.js";
 import { readAbout } from "./about.js";
 import { defineDataset } from "./define.js";
@@ -126,7 +125,7 @@ export async function loadFolder(
 
 /** The file of each split; two of one split are an error. */
 async function questionFiles(place: string, folder: string): Promise<Map<SplitName, string>> {
-  const names = existsSync(folder) ? (await readdir(folder)).sort(byCodeUnit) : [];
+  const names = await namesIn(place, folder);
   const files = new Map<SplitName, string>();
   for (const split of ["test", "train", "validation"] as const) {
     const own = names.filter((name) => {

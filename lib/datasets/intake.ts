@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import { MkgError, quote, readJsonl } from "../core/index.js";
+import { MkgError, quote, readJsonl, refusePipe } from "../core/index.js";
 import { parseJson, readRows } from "../graph/index.js";
 import type { DatasetCard } from "./types.js";
 
@@ -50,6 +50,7 @@ export class Intake {
       this.#count(table);
       this.refuse(file, line, error);
     };
+    await refusePipe(this.place, file);
     for await (const { record, line } of readJsonl<unknown>(
       file,
       this.place,

@@ -107,7 +107,12 @@ function sourceOf(place: string, name: string, entry: unknown, folder: string): 
     redistribution: fields.redistribution,
     citation: text("citation"),
     url,
-    files: Object.freeze(record("files").map(([file, about]) => fileOf(place, file, about))),
+    files: Object.freeze(
+      apart(
+        place,
+        record("files").map(([file, about]) => fileOf(place, file, about)),
+      ),
+    ),
     byHand: Object.freeze(
       list("byHand").map((item) => {
         refuseUnknown(`${place}, byHand`, item, ["what", "to"], "field");
@@ -177,4 +182,22 @@ export function checkBase(place: string, base: string): URL {
       "https://host/folder/ or http://host/folder/, without user name and password",
     );
   return url;
+}
+
+/** Refuses names that cannot stand beside each other, or beside what fetching writes. */
+function apart(place: string, files: readonly SourceFile[]): readonly SourceFile[] {
+  const names = files.map(({ file }) => file);
+  for (const name of names) {
+    if (name === "fetched.json" || /\.part(\.json|\.lock)?$/.test(name))
+      throw new MkgError(place, `files: the name is one that fetching writes itself (${quote(name)})`, "", "Rename it");
+    const folder = names.find((other) => name.startsWith(`${other}/`));
+    if (folder !== undefined)
+      throw new MkgError(
+        `${place}, files`,
+        `${quote(folder)} is a file and the folder of ${quote(name)}`,
+        "One or the other",
+        "Rename one of them",
+      );
+  }
+  return files;
 }
