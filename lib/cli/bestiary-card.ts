@@ -116,7 +116,7 @@ A clip shows an attack in a few frames next to each other, marked as the human k
 
 ![Two attacks of one creature, at three ambiguities](attacks.png)
 
-What one frame tells: the attack is taken for the one, among the creature's own, whose recording in the graph has the nearest frame (\`pixels\` vectors).
+What one frame tells: the attack is taken for the one, among the creature's own, whose recording in the graph is nearest in the same frame: middle key frame with middle key frame, first with first (\`pixels\` vectors).
 
 ${table(rows)}`;
 }

@@ -11,7 +11,7 @@ export const sightFrames = {
 } as const;
 
 /**
- * What one frame tells: whether the shown attack is the one, among the creature's own, whose recording in the graph has the nearest frame
+ * What one frame tells: whether the shown attack is the one, among the creature's own, whose recording in the graph is nearest in the same frame (middle key frame, first)
  * (`pixels` vectors; of equals the first). Score rows of the questions that ask for the attack, and `chance`, the mean of one over the number of attacks.
  */
 export async function measureSight(

@@ -103,6 +103,8 @@ async function check(
   });
   const pictures = flags.pictures === true ? await decode(images, signal, onProgress) : null;
   const refused = parts.reduce((sum, part) => sum + part.refused.length, 0);
+  // a picture that is left out of a row that stays is a loss too
+  const lost = parts.flatMap((part) => part.repaired.filter(({ what }) => what.endsWith(": left out")));
   const unequal = compared.filter(({ equal }) => !equal);
   return {
     source,
@@ -124,6 +126,7 @@ async function check(
           ]
         : []),
       ...(refused > 0 ? [`${refused} rows cannot be kept`] : []),
+      ...lost.map(({ what, count }) => `${what} (${count})`),
       ...((pictures?.unreadable.length ?? 0) > 0 ? [`${pictures?.unreadable.length} pictures cannot be read`] : []),
     ],
   };

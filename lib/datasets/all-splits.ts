@@ -1,5 +1,7 @@
-import { MkgError } from "../core/index.js";
+import { unknownName } from "../core/index.js";
 import type { Dataset, SplitName } from "./types.js";
+
+const splitNames: readonly SplitName[] = ["test", "train", "validation"];
 
 /**
  * The splits that a data set has, made or read, in the order test, train, validation.
@@ -12,15 +14,9 @@ export async function datasetSplits(
   dataset: Dataset,
   only: readonly SplitName[] = ["test", "train", "validation"],
 ): Promise<Dataset[]> {
+  for (const split of only)
+    if (!splitNames.includes(split)) throw unknownName("datasetSplits", "split", split, splitNames);
   const parts: Dataset[] = [];
-  for (const split of ["test", "train", "validation"] as const) {
-    if (!only.includes(split)) continue;
-    try {
-      parts.push(await dataset.splits[split]());
-    } catch (error) {
-      // the words of defineDataset; whatever else is wrong with a split is the caller's to hear
-      if (!(error instanceof MkgError) || error.problem !== `there is no ${split} split`) throw error;
-    }
-  }
+  for (const split of dataset.splits.names) if (only.includes(split)) parts.push(await dataset.splits[split]());
   return parts;
 }

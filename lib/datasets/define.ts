@@ -119,6 +119,7 @@ export function defineDataset(input: DatasetInput): Dataset {
       return fingerprint;
     },
     splits: Object.freeze({
+      names: Object.freeze((["test", "train", "validation"] as const).filter((s) => s === split || splits.has(s))),
       train: () => otherSplit("train"),
       validation: () => otherSplit("validation"),
       test: () => otherSplit("test"),

@@ -1,7 +1,8 @@
 import { stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { type Gold, MkgError, namesIn, quote, refuseUnknown } from "../core/index.js";
+import { type Gold, groupBy, MkgError, namesIn, quote, refuseUnknown } from "../core/index.js";
 import { imagesOf, loadGraph, openImages, parseJson, splitName, tableFormats } from "../graph/index.js";
+import { contentHash } from "../media/index.js";
 import { readAbout } from "./about.js";
 import { defineDataset } from "./define.js";
 import { type Fields, field, Intake, isFields, listField } from "./intake.js";
@@ -67,7 +68,7 @@ export async function loadFolder(
     return known;
   };
   const shared = files.has("train")
-    ? inBoth((await questionsOf("test")).questions, (await questionsOf("train")).questions)
+    ? await inBoth((await questionsOf("test")).questions, (await questionsOf("train")).questions)
     : [];
   const splits: Partial<Record<SplitName, () => Promise<Dataset>>> = part?.splits ?? {};
   if (!part) {
@@ -102,13 +103,14 @@ export async function loadFolder(
         origin: own.origin,
         limits: own.limits,
         notices: [
-          ...own.notices,
+          // what the writer's card says was said of the test split
+          ...(split === "test" ? own.notices : []),
           ...intake.notices,
-          ...(shared.length === 0
+          ...(shared.length === 0 || split !== "test"
             ? []
             : [
                 {
-                  what: "test questions that stand in the training split with the same text and answers",
+                  what: "test questions that stand in the training split with the same text, pictures and answers",
                   count: shared.length,
                   examples: shared.slice(0, 5),
                 },
@@ -144,11 +146,23 @@ async function questionFiles(place: string, folder: string): Promise<Map<SplitNa
   return files;
 }
 
-/** Ids of test questions that a learner has seen with their answers. */
-function inBoth(test: readonly QuestionInput[], train: readonly QuestionInput[]): string[] {
-  const key = ({ text, answers = [] }: QuestionInput) => JSON.stringify([text, [...answers].sort()]);
-  const seen = new Set(train.map(key));
-  return test.filter((question) => seen.has(key(question))).map(({ id }) => id);
+/** Ids of test questions that a learner has seen with their pictures and answers. Pictures are read of those whose texts are the same alone. */
+async function inBoth(test: readonly QuestionInput[], train: readonly QuestionInput[]): Promise<string[]> {
+  const said = ({ text, answers = [] }: QuestionInput) => JSON.stringify([text, [...answers].sort()]);
+  const seen = groupBy(train, said);
+  const shown = async ({ images = [] }: QuestionInput) => JSON.stringify(await Promise.all(images.map(contentHash)));
+  const found: string[] = [];
+  for (const question of test) {
+    const alike = seen.get(said(question)) ?? [];
+    if (alike.length === 0) continue;
+    const own = await shown(question);
+    for (const other of alike)
+      if ((await shown(other)) === own) {
+        found.push(question.id);
+        break;
+      }
+  }
+  return found;
 }
 
 async function readQuestions(

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Image } from "../core/index.js";
+import { type Image, MkgError, quote } from "../core/index.js";
 import { type Graph, readTable } from "../graph/index.js";
 import type { Pictures } from "./pictures.js";
 import type { Variant } from "./rag-bench.js";
@@ -60,6 +60,13 @@ async function readMapping(file: string, variant: Variant): Promise<Map<string, 
   for (let row = 0; row < table.numRows(); row++) {
     const [head, path] = [table.get("head", row) as string, table.get("path", row) as string];
     if (row === 0 && isHeaderOfMapping(path)) continue;
+    if (mapping.has(head) && mapping.get(head) !== lastTwo(path))
+      throw new MkgError(
+        `dataset ${variant.name}`,
+        `${file}, row ${row} (from 0): a second picture for head ${quote(head)} (${path})`,
+        "One picture a head",
+        "Remove one of the rows",
+      );
     mapping.set(head, lastTwo(path));
   }
   return mapping;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { byCodeUnit, MkgError, quote } from "../core/index.js";
+import { byCodeUnit, MkgError, quote, refuseUnknown } from "../core/index.js";
 import { isNatural } from "./intake.js";
 import type { SplitName } from "./types.js";
 
@@ -24,6 +24,7 @@ export interface SplitIds {
  */
 export function ragBenchSplit(ids: SplitIds): Readonly<Record<SplitName, SplitIds>> {
   const place = "ragBenchSplit";
+  refuseUnknown(place, ids, ["mm", "text"]);
   for (const modality of ["mm", "text"] as const) {
     const list = ids?.[modality];
     const wrong = Array.isArray(list) ? list.find((id) => !isNatural(id)) : list;

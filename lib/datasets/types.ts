@@ -80,6 +80,8 @@ export interface Dataset {
   /** Content hash of graph, questions and passages: part of every cache key. */
   readonly fingerprint: string;
   readonly splits: {
+    /** Those that there are, its own among them, in the order test, train, validation. */
+    readonly names: readonly SplitName[];
     train(): Promise<Dataset>;
     validation(): Promise<Dataset>;
     test(): Promise<Dataset>;

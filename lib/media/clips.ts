@@ -1,6 +1,15 @@
-import { readdir, stat } from "node:fs/promises";
-import { resolve } from "node:path";
-import { type Image, MkgError, positiveInteger, quote, refuseUnknown, stableHash, writeAtomic } from "../core/index.js";
+import { mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import {
+  type Image,
+  MkgError,
+  makeFolder,
+  positiveInteger,
+  quote,
+  refuseUnknown,
+  stableHash,
+  writeAtomic,
+} from "../core/index.js";
 import { imageFile } from "../graph/index.js";
 import { markedFrames } from "./animation.js";
 import { PngSplitter, runTool } from "./ffmpeg.js";
@@ -74,54 +83,73 @@ export async function clipFrames(path: string, options: ClipFramesOptions = {}):
   await checkStream(path, maxPixels, running);
   const rate = fps === undefined ? `select=not(mod(n\\,${every}))` : `fps=${fps}`;
   if (folder !== undefined) await checkEmpty(place, folder);
-  const made: ((key: boolean) => Image)[] = [];
-  let size = 0;
-  const take = async (png: Uint8Array) => {
-    const i = made.length;
-    if (i >= max)
-      throw new MkgError(
-        place,
-        `more than ${max} frames`,
-        `At most ${max}`,
-        "Take fewer by fps or every, or raise max",
-      );
-    size += png.length;
-    if (size > maxBytes)
-      throw new MkgError(
-        place,
-        `its frames are too large (${size} bytes by frame ${i + 1})`,
-        `At most ${maxBytes} bytes`,
-        "Take fewer by fps or every, or raise maxBytes",
-      );
-    const id = stableHash(["clip", path, fps ?? null, every, i]);
-    if (folder === undefined) return void made.push((marked) => bytesImage(png, id, { key: marked }));
-    const name = frameName(i);
-    await writeAtomic(`${folder}/${name}`, png);
-    made.push((marked) => imageFile(folder, name, { key: marked }));
-  };
-  const frames = new PngSplitter(place, take, maxBytes);
-  await runTool(
-    "ffmpeg",
-    [
-      "-nostdin -hide_banner -v error -xerror -max_pixels".split(" "),
-      String(maxPixels),
-      input(path),
-      "-map 0:v:0 -an -sn -dn -vf".split(" "),
-      // frames numbered anew at the output's own rate, so that none is repeated or left out to keep time
-      `${rate},settb=1/25,setpts=N`,
-      "-r 25 -frames:v".split(" "),
-      String(max + 1),
-      "-f image2pipe -c:v png pipe:1".split(" "),
-    ].flat(),
-    running,
-    (part) => frames.push(part),
-  );
-  frames.end();
-  if (made.length === 0) throw new MkgError(place, "no frame could be read", "", "It may be empty or damaged");
-  const marked = markedFrames(place, key, made.length);
-  if (folder !== undefined)
-    await writeAtomic(`${folder}/keyframes.txt`, [...marked].map((at) => `${frameName(at)}\n`).join(""));
-  return Object.freeze(made.map((make, i) => make(marked.has(i))));
+  // a folder with some of the frames, or without their marks, would pass for a whole clip: it gets its name when it is complete
+  const staging = folder === undefined ? undefined : await besideOf(folder);
+  try {
+    return await framesInto(staging);
+  } catch (error) {
+    if (staging !== undefined) await rm(staging, { recursive: true, force: true });
+    throw error;
+  }
+
+  async function framesInto(staging: string | undefined): Promise<readonly Image[]> {
+    const made: ((key: boolean) => Image)[] = [];
+    let size = 0;
+    const take = async (png: Uint8Array) => {
+      const i = made.length;
+      if (i >= max)
+        throw new MkgError(
+          place,
+          `more than ${max} frames`,
+          `At most ${max}`,
+          "Take fewer by fps or every, or raise max",
+        );
+      size += png.length;
+      if (size > maxBytes)
+        throw new MkgError(
+          place,
+          `its frames are too large (${size} bytes by frame ${i + 1})`,
+          `At most ${maxBytes} bytes`,
+          "Take fewer by fps or every, or raise maxBytes",
+        );
+      const id = stableHash(["clip", path, fps ?? null, every, i]);
+      if (folder === undefined) return void made.push((marked) => bytesImage(png, id, { key: marked }));
+      const name = frameName(i);
+      await writeAtomic(`${staging}/${name}`, png);
+      made.push((marked) => imageFile(folder, name, { key: marked }));
+    };
+    const frames = new PngSplitter(place, take, maxBytes);
+    await runTool(
+      "ffmpeg",
+      [
+        "-nostdin -hide_banner -v error -xerror -max_pixels".split(" "),
+        String(maxPixels),
+        input(path),
+        "-map 0:v:0 -an -sn -dn -vf".split(" "),
+        // frames numbered anew at the output's own rate, so that none is repeated or left out to keep time
+        `${rate},settb=1/25,setpts=N`,
+        "-r 25 -frames:v".split(" "),
+        String(max + 1),
+        "-f image2pipe -c:v png pipe:1".split(" "),
+      ].flat(),
+      running,
+      (part) => frames.push(part),
+    );
+    frames.end();
+    if (made.length === 0) throw new MkgError(place, "no frame could be read", "", "It may be empty or damaged");
+    const marked = markedFrames(place, key, made.length);
+    if (folder !== undefined && staging !== undefined) {
+      await writeAtomic(`${staging}/keyframes.txt`, [...marked].map((at) => `${frameName(at)}\n`).join(""));
+      await rename(staging, folder);
+    }
+    return Object.freeze(made.map((make, i) => make(marked.has(i))));
+  }
+}
+
+/** A new folder beside the one that is wanted, on the same file system. */
+async function besideOf(folder: string): Promise<string> {
+  await makeFolder(dirname(resolve(folder)));
+  return mkdtemp(`${resolve(folder)}.`);
 }
 
 const frameName = (i: number): string => `${String(i + 1).padStart(6, "0")}.png`;

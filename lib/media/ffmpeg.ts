@@ -78,7 +78,9 @@ const signature = 8;
 
 /** Cuts a stream of PNG files, one after the other, into files, by the lengths that their chunks state. */
 export class PngSplitter {
-  private held: Buffer = Buffer.alloc(0);
+  /** What has come of the file in hand, with room to grow: twice as much each time, so that a byte is moved a few times at most. */
+  private room: Buffer = Buffer.alloc(2 ** 16);
+  private size = 0;
   /** Where the next chunk of the file in hand begins. */
   private at = signature;
 
@@ -89,27 +91,30 @@ export class PngSplitter {
   ) {}
 
   async push(part: Uint8Array): Promise<void> {
-    this.held = this.held.length === 0 ? Buffer.from(part) : Buffer.concat([this.held, part]);
-    while (this.held.length >= this.at + 8) {
-      const end = this.held.toString("latin1", this.at + 4, this.at + 8) === "IEND";
-      const next = this.at + 12 + this.held.readUInt32BE(this.at);
-      if (end && this.held.length < next) return;
+    if (this.size + part.length > this.room.length) {
+      const larger = Buffer.alloc(2 * (this.size + part.length));
+      this.room.copy(larger, 0, 0, this.size);
+      this.room = larger;
+    }
+    this.room.set(part, this.size);
+    this.size += part.length;
+    while (this.size >= this.at + 8) {
+      const end = this.room.toString("latin1", this.at + 4, this.at + 8) === "IEND";
+      const next = this.at + 12 + this.room.readUInt32BE(this.at);
+      if (end && this.size < next) return;
       this.at = next;
       if (!end) continue;
-      await this.onPicture(new Uint8Array(this.held.subarray(0, next)));
-      this.held = Buffer.from(this.held.subarray(next));
+      await this.onPicture(new Uint8Array(this.room.subarray(0, next)));
+      this.room.copyWithin(0, next, this.size);
+      this.size -= next;
       this.at = signature;
     }
-    if (this.held.length > this.maxBytes)
-      throw new MkgError(
-        this.place,
-        `a frame is too large (${this.held.length} bytes)`,
-        `At most ${this.maxBytes} bytes`,
-      );
+    if (this.size > this.maxBytes)
+      throw new MkgError(this.place, `a frame is too large (${this.size} bytes)`, `At most ${this.maxBytes} bytes`);
   }
 
   /** Nothing may be left over. */
   end(): void {
-    if (this.held.length > 0) throw new MkgError(this.place, "its last frame is cut off", "", "Check the file");
+    if (this.size > 0) throw new MkgError(this.place, "its last frame is cut off", "", "Check the file");
   }
 }

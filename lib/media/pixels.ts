@@ -66,6 +66,7 @@ export async function decoding<T>(
   maxPixels: number,
   work: (picture: sharp.Sharp) => Promise<T>,
   page = 0,
+  pages = 1,
 ): Promise<T> {
   const format = imageFormat(bytes)?.name;
   if (format === undefined || format === "BMP")
@@ -82,7 +83,12 @@ export async function decoding<T>(
     await checkSvg(place, bytes, (inner) =>
       decoding(`${place}, a picture in the SVG`, inner, maxPixels, (picture) => picture.stats()),
     );
-  const picture = sharp(bytes, { limitInputPixels: maxPixels, failOn: "error", ...(page > 0 ? { page } : {}) });
+  const picture = sharp(bytes, {
+    limitInputPixels: maxPixels,
+    failOn: "error",
+    ...(page > 0 ? { page } : {}),
+    ...(pages > 1 ? { pages } : {}),
+  });
   try {
     return await work(format === "SVG" ? picture.timeout({ seconds: svgSeconds }) : picture);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { readerNames, readerOptions } from "../answer/index.js";
+import { type Reader, reader, readerNames, readerOptions } from "../answer/index.js";
 import {
   MkgError,
   type OptionSpecs,
@@ -196,6 +196,14 @@ export function plan(spec: StudySpec): Plan {
   const specs: Record<string, OptionSpecs[string]> = {};
   for (const value of retrievers) Object.assign(specs, retrieverSpecs(value));
   for (const value of readers) Object.assign(specs, readerSpecs(value));
+  for (const value of readers)
+    if ((typeof value === "string" ? reader(value) : (value as Reader)).fit && !dataset.splits.names.includes("train"))
+      throw new MkgError(
+        "study",
+        `reader ${levelName(value)} learns from a training split, and ${dataset.name} has none`,
+        `Its splits: ${dataset.splits.names.join(", ")}`,
+        "Leave the reader out, or give the data set training questions (questions.train.jsonl in a folder)",
+      );
   const known = [...reserved, ...Object.keys(specs)];
   for (const [where, given] of [
     ["base", base],

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -94,10 +94,26 @@ test("test questions that stand in the training split are noticed; other answers
       '{"id":"t1","text":"Whom?","answers":["B","A"],"group":"other"}\n{"id":"t2","text":"What?"}\n{"id":"t3","text":"Else?"}\n',
   });
   assert.equal(await notice(), {
-    what: "test questions that stand in the training split with the same text and answers",
+    what: "test questions that stand in the training split with the same text, pictures and answers",
     count: 2,
     examples: ["1", "3"],
   });
+  assert.is(
+    (await (await loadDataset(dir)).splits.train()).card.notices.some((n) =>
+      /stand in the training split/.test(n.what),
+    ),
+    false,
+    "it is said of the test split alone",
+  );
+  // the same words about other pictures are another question, about the same picture under another name the same
+  writeFileSync(join(dir, "x.svg"), "<svg xmlns='http://www.w3.org/2000/svg' width='4' height='4'/>");
+  writeFileSync(join(dir, "y.svg"), "<svg xmlns='http://www.w3.org/2000/svg' width='5' height='5'/>");
+  writeFileSync(join(dir, "x2.svg"), readFileSync(join(dir, "x.svg")));
+  const shown = (id: string, image: string) => `${JSON.stringify({ id, text: "Which?", images: [image] })}\n`;
+  put(dir, { "questions.jsonl": shown("1", "x.svg"), "questions.train.jsonl": shown("t", "y.svg") });
+  assert.is(await notice(), undefined);
+  put(dir, { "questions.train.jsonl": shown("t", "x2.svg") });
+  assert.equal((await notice())?.examples, ["1"]);
 });
 
 test("dataset.json states what a folder is; an unknown or wrong field is an error", async ({ dir }) => {

@@ -119,6 +119,18 @@ withFfmpeg("with a folder the frames lie in it, and the folder reads back as the
     frames.map((f) => f.key),
     [false, false, true, false, false],
   );
+  // a try that fails leaves no folder that would read as a whole clip
+  for (const wrong of [{ key: [99] }, { max: 4 }]) {
+    const none = join(dir, "none yet");
+    await refuses(
+      () => clipFrames(file, { every: 1, ...wrong, folder: none }),
+      /key is not a list of frames|more than 4 frames/,
+    );
+    assert.equal(
+      readdirSync(dir).filter((name) => name.startsWith("none yet")),
+      [],
+    );
+  }
   await refuses(() => clipFrames(file, { folder }), /the folder for its frames is not empty \(.*frames: 6 entries\)/);
 });
 

@@ -208,6 +208,19 @@ test("an SVG reads no file, asks no server and runs no script: it is refused, no
   assert.equal([...(await open(svg(local))).data.subarray(0, 3)], [255, 0, 0], "references inside it are fine");
 });
 
+test("an address that hides behind escapes or character references is found, in time that grows with the text alone", async () => {
+  const svg = (inner: string) => `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">${inner}</svg>`;
+  for (const inner of [
+    '<rect width="9" height="9" style="fill:u\\72l(http://127.0.0.1/a)"/>',
+    '<rect width="9" height="9" style="fill:&#117;rl(http://127.0.0.1/a)"/>',
+    "<style>rect{fill:\\75\\72\\6c(http://127.0.0.1/a)}</style>",
+    "<style>@\\69mport 'http://127.0.0.1/a.css';</style>",
+  ])
+    await refuses(() => open(svg(inner)), /refers to other files or addresses/);
+  // what is drawn is refused for what it is, not after minutes: the check must not look at the rest again for each beginning
+  await refuses(() => open(svg("<use ".repeat(200_000))), /cannot be decoded whole/);
+});
+
 test("the size of an SVG, and of the pictures in it, is bounded like any other", async () => {
   await refuses(() => open(svg(redSquare, 'width="20000" height="20000"')), /too many pixels \(20000 × 20000\)/);
   for (const side of ["1000000000", "1e9", "99999px"])
@@ -245,6 +258,28 @@ test("a truncated animation is an error, not a shorter clip", async () => {
         /^image "half": the picture cannot be decoded whole/,
       );
   }
+});
+
+test("frames that are decoded in blocks are those decoded one by one, in any order, over several blocks", async () => {
+  // 40 frames of 800 × 600: more pixels than one block holds
+  const frames = await Promise.all(
+    Array.from({ length: 40 }, (_, i) =>
+      sharp(still(`rgb(${i * 6},0,0)`, 800, 600))
+        .composite([{ input: { ...still("#00ff00", 10 + i, 10) }, left: i, top: 2 * i }])
+        .png()
+        .toBuffer(),
+    ),
+  );
+  const gif = await sharp(frames, { join: { animated: true } })
+    .gif({ effort: 1 })
+    .toBuffer();
+  const list = await framesOf(bytesImage(gif, "g"));
+  for (const i of [39, 0, 1, 33, 20, 34]) {
+    const { data } = await pixels(list[i] as Parameters<typeof pixels>[0]);
+    const alone = await sharp(gif, { page: i }).flatten({ background: "#ffffff" }).removeAlpha().raw().toBuffer();
+    assert.ok(alone.equals(data), `frame ${i}`);
+  }
+  await refuses(() => framesOf(bytesImage(frames[0] as Buffer, "still"), { key: [99] }), /key is not a list of frames/);
 });
 
 test("options are checked, misspelt ones named", async () => {

@@ -1,5 +1,6 @@
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import { defineDataset } from "../../lib/datasets/index.js";
 import { plan } from "../../lib/study/spec.js";
 import { tiny } from "../support/tiny.js";
 
@@ -27,6 +28,15 @@ test("one-at-a-time: the base and each value that differs from it, once", () => 
   );
 });
 
+test("a reader that learns is refused before anything runs where there is no training split", () => {
+  const untrained = defineDataset({ name: "own", graph: dataset.graph, questions: [...dataset.questions] });
+  const spec = { dataset: untrained, base: { retriever: "bm25", reader: "extractive" }, vary: { reader: ["learned"] } };
+  assert.match(
+    message(() => plan(spec)),
+    /^study: reader learned learns from a training split, and own has none\. Its splits: test\..*questions\.train\.jsonl/,
+  );
+});
+
 test("grid: every combination of values with the base's; pairs: each value and each pair", () => {
   const spec = {
     dataset,
@@ -42,8 +52,14 @@ test("grid: every combination of values with the base's; pairs: each value and e
 });
 
 test("cross: every cell under each value of the crossed factor, compared within it", () => {
+  const trained = defineDataset({
+    name: "trained",
+    graph: dataset.graph,
+    questions: [...dataset.questions],
+    splits: { train: () => dataset },
+  });
   const { cells } = plan({
-    dataset,
+    dataset: trained,
     base: { retriever: "walk", reader: "extractive" },
     vary: { pathCount: [1], reader: ["extractive", "learned"] },
     cross: ["reader"],
