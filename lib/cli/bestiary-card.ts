@@ -65,7 +65,12 @@ export async function bestiaryCard(
     sections.push(plantedText(found));
   }
   sections.push(optionText(), limitText(dataset));
-  return { markdown: `${sections.join("\n\n")}\n`, pictures: await cardPictures(dataset, load, ambiguities(options)) };
+  const pictures = await cardPictures(dataset, load, ambiguities(options));
+  return {
+    markdown: `${sections.join("\n\n")}\n`,
+    // the mark of a leak stands in the section on planted leaks
+    pictures: planted ? pictures : pictures.filter(({ name }) => name !== "mark.png"),
+  };
 }
 
 function about(dataset: Dataset, options: BestiaryOptions): string {
