@@ -42,7 +42,7 @@ export interface CardOptions {
  * @returns Markdown that refers to the pictures by name, and the pictures as PNG.
  * @example
  * const { markdown, pictures } = await bestiaryCard({ creatures: 4 });
- * pictures.map((p) => p.name);   // ["creatures.png", "clip.png", "attacks.png", "mark.png"]
+ * pictures.map((p) => p.name);   // ["creatures.png", "clip.png", "attacks.png"]
  */
 export async function bestiaryCard(
   options: BestiaryOptions = {},

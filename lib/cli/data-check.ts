@@ -1,8 +1,16 @@
-import { existsSync, statSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Command } from "commander";
-import { type Image, MkgError, type OnProgress, Progress, SetupError, unknownName } from "../core/index.js";
+import {
+  type Image,
+  isThere,
+  MkgError,
+  namesIn,
+  type OnProgress,
+  Progress,
+  SetupError,
+  unknownName,
+} from "../core/index.js";
 import {
   type CheckedFile,
   checkFiles,
@@ -33,6 +41,8 @@ interface Compared {
   readonly found: number | null;
   readonly equal: boolean;
 }
+
+const place = "mkglab data check";
 
 interface CheckReport {
   readonly source: string;
@@ -75,7 +85,7 @@ async function check(
   const isName = datasetNames().includes(source);
   const manifest = isName ? (await datasetSources()).get(source) : undefined;
   const folder = manifest?.embedded ?? join(dir, source);
-  const listed = manifest && existsSync(folder) ? await checkFiles(source, folder) : [];
+  const listed = manifest && (await isThere(place, folder)) ? await checkFiles(source, folder) : [];
   // another layout that the loader knows, such as a selection: the published files are then not what is here
   const isPublished = listed.some(({ status }) => status !== "missing");
   const files = isPublished ? listed : [];
@@ -138,12 +148,12 @@ interface Read {
 }
 
 async function read(source: string, isName: boolean, dir: string, lenient: boolean): Promise<Read> {
-  if (!isName && !existsSync(source)) {
+  if (!isName && !(await isThere(place, source))) {
     if (/[/\\.]/.test(source))
-      throw new SetupError("mkglab data check", `there is no such file or folder (${source})`, "", "Check the path");
-    throw unknownName("mkglab data check", "data set, folder or file", source, datasetNames());
+      throw new SetupError(place, `there is no such file or folder (${source})`, "", "Check the path");
+    throw unknownName(place, "data set, folder or file", source, datasetNames());
   }
-  if (!isName && (statSync(source).isFile() || !(await hasQuestions(source)))) {
+  if (!isName && (!(await stat(source)).isDirectory() || !(await hasQuestions(source)))) {
     const graph = await loadGraph(source, { lenient });
     const part = { ...graph.report, part: "graph", counts: countsOf(graph), limits: [], upperBound: false };
     return { parts: [part], images: new Set(entityImages(graph)) };
@@ -154,7 +164,7 @@ async function read(source: string, isName: boolean, dir: string, lenient: boole
 }
 
 async function hasQuestions(folder: string): Promise<boolean> {
-  return (await readdir(folder)).some((name) => {
+  return (await namesIn(place, folder)).some((name) => {
     const { stem, extension } = splitName(name);
     return /^questions(\.train|\.validation)?$/.test(stem) && tableFormats().includes(extension);
   });

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { MkgError, type OnProgress, unknownName } from "../core/index.js";
+import { MkgError, namesIn, type OnProgress, unknownName } from "../core/index.js";
 import {
   type Dataset,
   datasetList,
@@ -159,6 +159,14 @@ export async function dataGenerate(name: string, flags: Flags, command: Command)
   );
   if (Object.hasOwn(given, "split"))
     throw new MkgError(place, "split is not an option here", "All splits go into one folder", "--splits says which");
+  // before the card, which takes long; writeDataset looks again
+  if ((await namesIn(place, folder)).length > 0)
+    throw new MkgError(
+      place,
+      `the folder is not empty (${folder})`,
+      "A folder that is new or empty",
+      "Choose another, or remove what is in it",
+    );
   const dataset = await loadDataset(name, { ...given, dir: dataDir(command) });
   const written = await withInterrupt(async (signal, onProgress) => {
     const beside =

@@ -28,6 +28,9 @@ const collectPair = (text: string, all: Record<string, string>): Record<string, 
   return { ...all, [text.slice(0, at)]: text.slice(at + 1) };
 };
 
+const pairs = (flags: string, description: string): Option =>
+  new Option(flags, description).argParser(collectPair).default({}, "none");
+
 const lenientText = "leave out rows that cannot be kept, and list them";
 
 function program(): Command {
@@ -105,7 +108,7 @@ function program(): Command {
       "JSONL or CSV files with columns run, question, group, cluster, seed, measure, value, status",
     )
     .requiredOption("--baseline <run>", "the run that the others are compared with")
-    .option("-m, --measure <name...>", "measures (default: all)", collect, [])
+    .addOption(new Option("-m, --measure <name...>", "measures").argParser(collect).default([], "all"))
     .option("--cluster <column>", "column of the unit of independence, or `none`", "cluster")
     .addOption(new Option("--correction <name>", "of p over all rows").choices(["holm", "none"]).default("holm"))
     .option("--seed <n>", "seed of the Monte Carlo test", integerOption(0), 0)
@@ -115,20 +118,17 @@ function program(): Command {
     .command("notebook")
     .description("execute notebooks without Jupyter or Python; stops at a failing cell")
     .argument("<files...>", "notebooks (.ipynb)")
-    .option(
-      "-p, --parameter <name=value>",
-      "set a variable of the cell tagged `parameters`; repeatable",
-      collectPair,
-      {},
-    )
+    .addOption(pairs("-p, --parameter <name=value>", "set a variable of the cell tagged `parameters`; repeatable"))
     .option("--out <dir>", "where executed copies go (default: only run)")
     .option("--timeout <seconds>", "for each cell", integerOption(1), 600)
     .option("--json", "print the result as JSON")
     .action(run.notebook);
   root
     .command("options")
-    .description("options of retrievers, readers and controls: the factors of a study, with their levels")
-    .argument("[name]", "a retriever, reader or control (default: all)")
+    .description(
+      "options of retrievers, readers and controls, the factors of a study, with their levels; and of data sets",
+    )
+    .argument("[name]", "a retriever, reader, control or data set (default: all)")
     .option("--json", "print as JSON")
     .action(run.options);
   const data = root.command("data").description("data sets");
@@ -164,12 +164,16 @@ function program(): Command {
     .description("write a generated data set as a folder: tables, questions, pictures, data card")
     .argument("<name>", "bestiary or atlas")
     .requiredOption("--out <dir>", "a folder that is new or empty")
-    .option("-o, --option <name=value>", "an option of the data set, such as seed=3; repeatable", collectPair, {})
-    .option(
-      "--splits <names>",
-      "test, train, validation, with commas between; test is always written (default: all)",
-      collect,
-      [],
+    .addOption(
+      pairs(
+        "-o, --option <name=value>",
+        "seed, or an option that `mkglab options NAME` lists, such as creatures=8; repeatable",
+      ),
+    )
+    .addOption(
+      new Option("--splits <names>", "test, train, validation, with commas between; test is always written")
+        .argParser(collect)
+        .default([], "all"),
     )
     .option("--format <name>", "of the graph's tables", "jsonl")
     .option("--no-card", "without the data card, which measures shortcuts and takes some seconds")

@@ -1,5 +1,6 @@
 import { readerNames, readerOptions } from "../answer/index.js";
 import { type OptionSpecs, unknownName } from "../core/index.js";
+import { datasetList } from "../datasets/index.js";
 import {
   controlNames,
   controlOptions,
@@ -11,7 +12,7 @@ import {
 
 /** A part by name, and what may be set on it. */
 export interface OptionList {
-  readonly part: "retriever" | "reader" | "control";
+  readonly part: "retriever" | "reader" | "control" | "data set";
   readonly name: string;
   /** What it is or where it comes from; "" where the table does not say. */
   readonly about: string;
@@ -27,7 +28,7 @@ const listed = (specs: OptionSpecs): OptionList["options"] =>
   Object.entries(specs).map(([name, { default: value, allowed, doc }]) => ({ name, default: value, allowed, doc }));
 
 /**
- * The options of every retriever, reader and control, from their tables; of one name alone where it is given.
+ * The options of every retriever, reader, control and data set, from their tables; of one name alone where it is given.
  *
  * @throws MkgError for an unknown name, with the nearest known one.
  * @example
@@ -54,13 +55,19 @@ export function optionLists(name?: string): OptionList[] {
       about: controlSummary(name),
       options: listed(controlOptions(name)),
     })),
+    ...datasetList().map(({ name, summary, options }) => ({
+      part: "data set" as const,
+      name,
+      about: summary,
+      options,
+    })),
   ];
   if (name === undefined) return all;
   const found = all.filter((list) => list.name === name);
   if (found.length === 0)
     throw unknownName(
       "mkglab options",
-      "retriever, reader or control",
+      "retriever, reader, control or data set",
       name,
       all.map((list) => list.name),
     );

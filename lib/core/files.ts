@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { mkdir, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { MkgError, SetupError } from "./errors.js";
-import { parseJsonLine, readingTrouble } from "./lines.js";
+import { linesOf, markedEncoding, openFile, parseJsonLine, readingError, readingTrouble } from "./lines.js";
 import { byCodeUnit } from "./types.js";
 
 /** Makes a folder and those above it. Not `recursive: true`, which never returns where a file system refuses with ENOENT (/proc). */
@@ -45,18 +45,27 @@ const writingTrouble: Readonly<Record<string, string>> = {
 };
 
 /** Does some writing; what the system refuses is an error that names the place and what to do. */
-async function writing<T>(path: string, work: () => Promise<T>): Promise<T> {
+const writing = <T>(path: string, work: () => Promise<T>): Promise<T> =>
+  work().catch((error) => {
+    throw writingError("writing", path, error);
+  });
+
+/** What the system refused on writing, as an error that says what to do; any other error as it is. */
+export function writingError(place: string, path: string, error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined || error instanceof MkgError) return error;
+  return new SetupError(place, `cannot write (${path}: ${code})`, "", writingTrouble[code] ?? "Choose another place");
+}
+
+/** Whether something stands at the path; an error where the system does not let one look, so that "missing" is not said of what is hidden. */
+export async function isThere(place: string, path: string): Promise<boolean> {
   try {
-    return await work();
+    await stat(path);
+    return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined || error instanceof MkgError) throw error;
-    throw new SetupError(
-      "writing",
-      `cannot write (${path}: ${code})`,
-      "",
-      writingTrouble[code] ?? "Choose another place",
-    );
+    if (code === "ENOENT" || code === "ENOTDIR") return false;
+    throw readingError(place, path, error);
   }
 }
 
@@ -84,39 +93,35 @@ export async function refusePipe(place: string, path: string): Promise<void> {
     );
 }
 
-/** Reads a text file as strict UTF-8 without BOM; refuses what is missing, too large or not text. */
+/** The bytes of a regular file. */
+async function readBytes(place: string, path: string, maxBytes = Number.POSITIVE_INFINITY): Promise<Buffer> {
+  const file = await openFile(place, path);
+  try {
+    const { size } = await file.stat();
+    if (size > maxBytes)
+      throw new MkgError(place, `the file is too large (${path}: ${size} bytes)`, `At most ${maxBytes} bytes`);
+    return await file.readFile();
+  } catch (error) {
+    throw readingError(place, path, error);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Reads a text file as strict UTF-8, or UTF-16 with a byte order mark; refuses what is missing, too large or not text. */
 export async function readText(path: string, { place = "readText", maxBytes = 512 * 2 ** 20 } = {}): Promise<string> {
-  let size: number;
+  const bytes = await readBytes(place, path, maxBytes);
+  const encoding = markedEncoding(bytes);
   try {
-    const info = await stat(path);
-    await refusePipe(place, path);
-    size = info.size;
-  } catch (error) {
-    if (error instanceof MkgError) throw error;
-    throw new MkgError(
-      place,
-      `cannot read the file (${path})`,
-      "",
-      readingTrouble((error as NodeJS.ErrnoException).code ?? String(error)),
-    );
-  }
-  if (size > maxBytes)
-    throw new MkgError(place, `the file is too large (${path}: ${size} bytes)`, `At most ${maxBytes} bytes`);
-  let bytes: Uint8Array;
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
-    throw new MkgError(
-      place,
-      `cannot read the file (${path})`,
-      "",
-      readingTrouble((error as NodeJS.ErrnoException).code ?? String(error)),
-    );
-  }
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
-    throw new MkgError(place, `the file is not UTF-8 text (${path})`, "UTF-8", "Convert it, for example with iconv");
+    if (encoding === "utf-8") throw linesOf(place, path, bytes, 1).find((line) => line instanceof MkgError);
+    throw new MkgError(
+      place,
+      `the file is not ${encoding} text, as its byte order mark says (${path})`,
+      "",
+      "Convert it, for example with iconv",
+    );
   }
 }
 
@@ -137,9 +142,9 @@ export class JsonlLog<T> {
     await writing(path, () => makeFolder(dirname(path)));
     const stored: T[] = [];
     if (existsSync(path)) {
-      const bytes = await readFile(path);
+      const bytes = await readBytes("stored results", path);
       const whole = bytes.lastIndexOf(10) + 1;
-      if (whole < bytes.length) await truncate(path, whole);
+      if (whole < bytes.length) await writing(path, () => truncate(path, whole));
       const lines = bytes.subarray(0, whole).toString("utf8").split("\n");
       lines.forEach((line, i) => {
         if (!line) return;

@@ -2,7 +2,7 @@ export * from "./abort.js";
 export * from "./errors.js";
 export * from "./files.js";
 export * from "./hash.js";
-export { eachLine, readingTrouble, readJsonl } from "./lines.js";
+export { eachLine, openFile, readingError, readingTrouble, readJsonl } from "./lines.js";
 export * from "./options.js";
 export * from "./progress.js";
 export * from "./random.js";

@@ -1,53 +1,135 @@
-import { createReadStream } from "node:fs";
-import { MkgError } from "./errors.js";
+import { isUtf8 } from "node:buffer";
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { MkgError, quote, SetupError } from "./errors.js";
+
+/** Opens a regular file to be read. Anything else is an error at once: a pipe would be waited for without end. */
+export async function openFile(place: string, path: string): Promise<FileHandle> {
+  let file: FileHandle | undefined;
+  try {
+    // opening a pipe waits for its other end, unless told not to (there is no such flag on Windows)
+    file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const info = await file.stat();
+    if (info.isFile()) return file;
+    const what = info.isDirectory() ? readingTrouble("EISDIR") : "It is a pipe or a device; give a regular file";
+    throw new MkgError(place, `not a file (${path})`, "", what);
+  } catch (error) {
+    await file?.close();
+    throw readingError(place, path, error);
+  }
+}
+
+/** What the system refused on reading, as an error that says what to do; any other error as it is. */
+export function readingError(place: string, path: string, error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined || error instanceof MkgError) return error;
+  const Kind = ["ENOENT", "ENOTDIR", "EISDIR"].includes(code) ? MkgError : SetupError;
+  return new Kind(place, `cannot read the file (${path})`, "", readingTrouble(code));
+}
+
+/** The encoding that the byte order mark at the beginning of a text file states, UTF-8 without one. */
+export const markedEncoding = (bytes: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" =>
+  bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
+
+/** The bytes of a text file as UTF-8 without byte order mark: UTF-16 is decoded where its mark says so. */
+async function* unmarked(place: string, path: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  let at = 0;
+  const decode = (chunk?: Buffer): Buffer => {
+    try {
+      return Buffer.from(chunk ? decoder!.decode(chunk, { stream: true }) : decoder!.decode());
+    } catch {
+      throw new MkgError(
+        place,
+        `the file is not ${decoder!.encoding} text, as its byte order mark says (${path}, after byte ${at})`,
+        allowedText,
+        convert,
+      );
+    }
+  };
+  for await (const chunk of chunks) {
+    const encoding = markedEncoding(chunk);
+    if (at === 0 && encoding !== "utf-8") decoder = new TextDecoder(encoding, { fatal: true });
+    const hasMark = at === 0 && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
+    yield decoder ? decode(chunk) : hasMark ? chunk.subarray(3) : chunk;
+    at += chunk.length;
+  }
+  if (decoder) yield decode();
+}
+
+const allowedText = "UTF-8, or UTF-16 with a byte order mark";
+const convert = "Convert it, for example with iconv";
+
+/** The lines of UTF-8 bytes, carriage returns dropped; in the place of one that is not UTF-8 the error that says so. */
+export function linesOf(place: string, path: string, bytes: Buffer, first: number): (string | MkgError)[] {
+  const shorn = (line: string) => (line.endsWith("\r") ? line.slice(0, -1) : line);
+  if (isUtf8(bytes)) return bytes.toString("utf8").split("\n").map(shorn);
+  const lines: (string | MkgError)[] = [];
+  for (let at = 0, end = 0; end < bytes.length; at = end + 1) {
+    const next = bytes.indexOf(10, at);
+    end = next < 0 ? bytes.length : next;
+    const line = bytes.subarray(at, end);
+    const where = () => `${path}, line ${first + lines.length}: ${wrongByte(line)}`;
+    lines.push(
+      isUtf8(line)
+        ? shorn(line.toString("utf8"))
+        : new MkgError(place, `the file is not UTF-8 text (${where()})`, allowedText, convert),
+    );
+  }
+  return lines;
+}
+
+/** Where the first byte that is not UTF-8 stands, in words. */
+function wrongByte(bytes: Uint8Array): string {
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  let at = 0;
+  let chars = 0;
+  for (const char of text) {
+    const size = Buffer.byteLength(char);
+    if (char === "\ufffd" && !(bytes[at] === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd)) break;
+    at += size;
+    chars += char.length;
+  }
+  const before = text.slice(Math.max(0, chars - 20), chars);
+  return `byte 0x${(bytes[at] ?? 0).toString(16).toUpperCase().padStart(2, "0")} at position ${at}${before ? `, after ${quote(before)}` : ""}`;
+}
 
 /**
- * The lines of a UTF-8 text file in batches, in order, with the number (from 1) of each batch's first line; a BOM and
- * carriage returns are dropped. One block of the file in memory at a time; an order of magnitude faster than `readline`.
+ * The lines of a text file in batches, in order, with the number (from 1) of each batch's first line; UTF-8, or UTF-16 with a byte order mark. One block
+ * of the file in memory at a time; an order of magnitude faster than `readline`.
  */
 async function* lineBatches(
   path: string,
   place: string,
   maxLine: number,
-): AsyncGenerator<{ lines: string[]; first: number }> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let rest = "";
+): AsyncGenerator<{ lines: (string | MkgError)[]; first: number }> {
+  const file = await openFile(place, path);
   let first = 1;
-  const decode = (chunk?: Uint8Array): string => {
-    try {
-      return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode();
-    } catch {
-      throw new MkgError(
-        place,
-        `the file is not UTF-8 text (${path}, after line ${first})`,
-        "UTF-8",
-        "Convert it, for example with iconv",
-      );
-    }
-  };
-  const split = (text: string): string[] => {
-    const lines = text.split("\n");
-    rest = lines.pop() as string;
-    if (rest.length > maxLine)
-      throw new MkgError(
-        place,
-        `${path}, line ${first + lines.length}: longer than ${maxLine} characters`,
-        "Text, one record a line",
-      );
-    return lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
-  };
+  let rest: Buffer[] = []; // the beginning of a line, in pieces
+  let size = 0;
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 18 })) {
-      const lines = split(rest + decode(chunk as Uint8Array));
-      yield { lines, first };
-      first += lines.length;
+    for await (const bytes of unmarked(place, path, file.createReadStream({ highWaterMark: 2 ** 18 }))) {
+      const cut = bytes.lastIndexOf(10) + 1;
+      if (cut > 0) {
+        const lines = linesOf(place, path, Buffer.concat([...rest, bytes.subarray(0, cut - 1)]), first);
+        yield { lines, first };
+        first += lines.length;
+        rest = [];
+        size = 0;
+      }
+      rest.push(bytes.subarray(cut));
+      size += bytes.length - cut;
+      if (size > maxLine)
+        throw new MkgError(
+          place,
+          `${path}, line ${first}: longer than ${maxLine} bytes`,
+          "Text, one record a line",
+          "Look for a line break that is missing",
+        );
     }
-    const lines = split(rest + decode());
-    yield { lines: [...lines, rest], first };
+    yield { lines: linesOf(place, path, Buffer.concat(rest), first), first };
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (error instanceof MkgError || code === undefined) throw error;
-    throw new MkgError(place, `cannot read the file (${path})`, "", readingTrouble(code));
+    throw readingError(place, path, error);
   }
 }
 
@@ -59,6 +141,8 @@ const troubles: Readonly<Record<string, string>> = {
   EPERM: "Reading is not permitted; check the modes of the file and of the folders above it",
   ELOOP: "Its symbolic links lead in a circle; mend them",
   ENAMETOOLONG: "The name is longer than the file system allows; check the path",
+  ENXIO: "It is a socket or a device; give a regular file",
+  EIO: "The disk or the connection to it fails; copy the file elsewhere, or get it anew",
   EMFILE: "Too many files are open; close some, or raise the limit (ulimit -n)",
 };
 
@@ -66,19 +150,22 @@ const troubles: Readonly<Record<string, string>> = {
 export const readingTrouble = (code: string): string =>
   troubles[code] ?? `The system says ${code}; check the path and the disk`;
 
-/** Calls `onLine` for every line that is not blank, with its number from 1; lines hold at most a mebibyte of characters. */
+/** Calls `onLine` for every line that is not blank, with its number from 1; lines hold at most a mebibyte. */
 export async function eachLine(
   path: string,
   place: string,
   onLine: (text: string, line: number) => void,
 ): Promise<void> {
   for await (const { lines, first } of lineBatches(path, place, 2 ** 20))
-    for (let i = 0; i < lines.length; i++) if ((lines[i] as string).trim()) onLine(lines[i] as string, first + i);
+    lines.forEach((line, i) => {
+      if (line instanceof MkgError) throw line;
+      if (line.trim()) onLine(line, first + i);
+    });
 }
 
 /**
- * Streams the records of a JSON-lines file with their line numbers; blank lines are skipped. A line that is not JSON is an error that names it, or goes
- * to `onBadLine`, where that is given. `parse` reads one line; default JSON.parse, right for files that this library wrote.
+ * Streams the records of a JSON-lines file with their line numbers; blank lines are skipped. A line that is not JSON or not UTF-8 is an error that names it, or
+ * goes to `onBadLine`, where that is given. `parse` reads one line; default JSON.parse, right for files that this library wrote.
  */
 export async function* readJsonl<T>(
   path: string,
@@ -87,11 +174,12 @@ export async function* readJsonl<T>(
   parse: (text: string, path: string, line: number, place: string) => unknown = parseJsonLine,
 ): AsyncGenerator<{ record: T; line: number }> {
   for await (const { lines, first } of lineBatches(path, place, 2 ** 28))
-    for (let i = 0; i < lines.length; i++) {
-      if (!(lines[i] as string).trim()) continue;
+    for (const [i, text] of lines.entries()) {
       let record: T;
       try {
-        record = parse(lines[i] as string, path, first + i, place) as T;
+        if (text instanceof MkgError) throw text;
+        if (!text.trim()) continue;
+        record = parse(text, path, first + i, place) as T;
       } catch (error) {
         if (!onBadLine) throw error;
         onBadLine(first + i, error as MkgError);

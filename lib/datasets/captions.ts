@@ -1,6 +1,7 @@
 import { MkgError, type Question, quote, refuseUnknown, unknownName } from "../core/index.js";
 import { type Entity, graphFrom } from "../graph/index.js";
 import { defineDataset } from "./define.js";
+import { noticed } from "./noticed.js";
 import type { QuestionInput } from "./question.js";
 import type { Dataset } from "./types.js";
 
@@ -68,8 +69,6 @@ export function captionDataset(dataset: Dataset, options: CaptionOptions): Datas
       "",
       "Say with the option caption where the captions stand",
     );
-  const notice = (what: string, ids: readonly string[]) =>
-    ids.length === 0 ? [] : [{ what, count: ids.length, examples: ids.slice(0, 5) }];
   const again = async (split: Promise<Dataset>) => captionDataset(await split, options);
   return defineDataset({
     name: `${dataset.name}, captions of ${of}`,
@@ -88,8 +87,8 @@ export function captionDataset(dataset: Dataset, options: CaptionOptions): Datas
       summary: `pictures of the ${of} of ${dataset.name}, and their human captions`,
       origin: dataset.card.origin,
       notices: [
-        ...notice(`${of} with pictures and without a human caption: not asked about`, without.caption),
-        ...notice(`${of} with a caption and without a picture: not asked about`, without.picture),
+        ...noticed(`${of} with pictures and without a human caption: not asked about`, without.caption),
+        ...noticed(`${of} with a caption and without a picture: not asked about`, without.picture),
       ],
       limits: ["a human caption is one wording of many: agreement in words is lower than agreement in meaning"],
     },

@@ -1,5 +1,7 @@
 import { MkgError, type Question, quote, refuseUnknown } from "../core/index.js";
 import type { Graph } from "../graph/index.js";
+import { checkOrigin } from "./about.js";
+import { noticed } from "./noticed.js";
 import { plainCopy } from "./plain.js";
 import type { DatasetCard, Passage } from "./types.js";
 
@@ -37,24 +39,24 @@ export interface CardFacts {
 export function makeCard(place: string, given: CardInput = {}, facts: CardFacts): DatasetCard {
   const where = `${place}, card`;
   refuseUnknown(where, given, cardKeys);
-  const { origin = "real", upperBound = false } = given;
-  if (origin !== "real" && origin !== "generated")
-    throw new MkgError(where, `origin is not known (${quote(origin)})`, '"real" or "generated"');
+  const { origin = "not stated", upperBound = false } = given;
+  checkOrigin(where, origin);
   if (typeof upperBound !== "boolean")
     throw new MkgError(where, `upperBound is not true or false (${quote(upperBound)})`);
   const { graph, questions, passages, unclear } = facts;
   const { report } = graph;
   const notices = [...report.notices, ...(given.notices ?? [])];
-  const notice = (what: string, examples: readonly string[]) => {
-    if (examples.length > 0) notices.push({ what, count: examples.length, examples: examples.slice(0, 5) });
-  };
-  notice(
-    "steps of gold paths without triple ids that several triples fit: the first in triple order is taken",
-    unclear,
+  notices.push(
+    ...noticed(
+      "steps of gold paths without triple ids that several triples fit: the first in triple order is taken",
+      unclear,
+    ),
   );
-  notice(
-    "passages without text",
-    passages.filter(({ text }) => text.trim() === "").map(({ id }) => id),
+  notices.push(
+    ...noticed(
+      "passages without text",
+      passages.filter(({ text }) => text.trim() === "").map(({ id }) => id),
+    ),
   );
   const ownPassages: Record<string, number> = passages.length > 0 ? { passages: passages.length } : {};
   const noneAdded: Record<string, number> = passages.length > 0 ? { passages: 0 } : {};

@@ -243,7 +243,7 @@ interface Made {
 
 function makeQuestions(place: string, input: DatasetInput, passageOf: ReadonlyMap<string, Passage>): Made {
   const { graph, lenient = false, sourceOf } = input;
-  const seen = new Set<string>();
+  const seen = new Map<string, string>();
   const unclear: string[] = [];
   const refused: { file: string; line: number; reason: string }[] = [];
   const questions: Question[] = [];
@@ -259,8 +259,13 @@ function makeQuestions(place: string, input: DatasetInput, passageOf: ReadonlyMa
     try {
       const made = makeQuestion(where, given, { graph, unknownPassage, onUnclear: (step) => steps.push(step) });
       if (seen.has(made.id))
-        throw new MkgError(where, `a second question with the id ${quote(made.id)}`, "Question ids are distinct");
-      seen.add(made.id);
+        throw new MkgError(
+          where,
+          `a second question with the id ${quote(made.id)}; the first is ${seen.get(made.id)}`,
+          "Question ids are distinct",
+          "Rename or remove one of them",
+        );
+      seen.set(made.id, at ? `in ${at.file}, line ${at.line}` : `question ${i} (from 0)`);
       unclear.push(...steps);
       questions.push(made);
     } catch (error) {

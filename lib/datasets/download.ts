@@ -1,9 +1,18 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { lstat, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { lstat, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { errorText, MkgError, makeFolder, readingTrouble, readText, SetupError, writeAtomic } from "../core/index.js";
+import {
+  errorText,
+  MkgError,
+  makeFolder,
+  openFile,
+  readingError,
+  readText,
+  SetupError,
+  writeAtomic,
+  writingError,
+} from "../core/index.js";
 import { type Got, get } from "./http.js";
 
 /** One file to fetch: from where, to where, and what it must be. */
@@ -54,10 +63,9 @@ class Stale extends Error {}
 
 /** Brings one file to its place, or throws and leaves at most `<path>.part` and `<path>.part.json`. Only one process at a time. */
 export async function download(job: Download, count: Count): Promise<Downloaded> {
-  await makeFolder(dirname(job.path)).catch((error) => {
-    throw error instanceof MkgError ? error : cannotWrite(job, error);
-  });
-  await refuseLink(job, `${job.path}.part`);
+  const { place, path } = job;
+  await local(place, dirname(path), makeFolder(dirname(path)));
+  for (const own of ["part", "part.json", "part.lock"]) await refuseLink(job, `${path}.${own}`);
   const unlock = await locked(job);
   try {
     return await persist(job, count);
@@ -81,7 +89,8 @@ async function persist(job: Download, count: Count): Promise<Downloaded> {
       }
       if (error instanceof MkgError) throw error;
       const { code = "", path } = error as NodeJS.ErrnoException;
-      if (path !== undefined) throw cannotWrite(job, error as NodeJS.ErrnoException);
+      // of the errors of the system those with a path are of this machine, not of the connection
+      if (path !== undefined) throw writingError(job.place, path, error);
       if (!(error instanceof Broken)) throw await unreachable(job, error as Error, code);
       // a server that begins anew each time and never comes further is given up, one that goes on is not
       failures = error.reached > furthest ? 1 : failures + 1;
@@ -110,7 +119,7 @@ async function once(job: Download, count: Count): Promise<Downloaded> {
     type = got.headers["content-type"] ?? "";
     await receive(job, got, resumedFrom, total, count);
   }
-  const { bytes, sha256 } = await fileHash(part);
+  const { bytes, sha256 } = await fileHash(job.place, part);
   const wrong =
     job.bytes !== null && bytes !== job.bytes
       ? `the file has another size than the published one (${bytes} bytes instead of ${job.bytes})`
@@ -168,8 +177,9 @@ async function ask(job: Download, have: number, validator: string): Promise<{ go
   const range = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(got.headers["content-range"] ?? "");
   if (status === 206 && got.plain && range && Number(range[1]) === have) {
     const total = range[3] === "*" ? undefined : Number(range[3]);
-    const isOther = (total !== undefined && job.bytes !== null && total !== job.bytes) || changed(got, validator);
-    if (!isOther) return { got, total };
+    // where nobody knows the size of the whole, a part of it would pass for it
+    const isOther = total === undefined ? job.bytes === null : job.bytes !== null && total !== job.bytes;
+    if (!isOther && !changed(got, validator)) return { got, total };
   }
   got.discard();
   if (have > 0 && (status === 206 || status === 416)) throw new Stale("the range does not fit");
@@ -209,25 +219,23 @@ async function receive(job: Download, got: Got, start: number, total: number | u
   const validator = strong(headers.etag) ?? headers["last-modified"] ?? "";
   if (got.plain) await writeAtomic(`${part}.json`, `${JSON.stringify({ url: job.url.href, validator })}\n`);
   else await rm(`${part}.json`, { force: true });
-  const file = await open(part, start > 0 ? "r+" : "w").catch((error) => {
+  const file = await local(job.place, part, open(part, start > 0 ? "r+" : "w")).catch((error) => {
     got.discard();
-    throw cannotWrite(job, error);
+    throw error;
   });
   let size = start;
   try {
-    await file.truncate(start);
+    await local(job.place, part, file.truncate(start));
     for await (const chunk of got.body as AsyncIterable<Uint8Array>) {
       if (size + chunk.length > most) {
         await forget(job);
         throw wrongSize(job, size + chunk.length);
       }
-      await file.write(chunk, 0, chunk.length, size).catch((error) => {
-        throw cannotWrite(job, error);
-      });
+      await local(job.place, part, file.write(chunk, 0, chunk.length, size));
       size += chunk.length;
       count(size, false);
     }
-    await file.sync();
+    await local(job.place, part, file.sync());
   } catch (error) {
     got.discard();
     throw error instanceof MkgError ? error : breaks(error, got.plain ? size : 0);
@@ -236,6 +244,7 @@ async function receive(job: Download, got: Got, start: number, total: number | u
   }
   const whole = length === undefined ? total : Math.max(start + length, total ?? 0);
   if (whole !== undefined && size < whole) throw new Broken("the connection ended early", "EARLY", size);
+  if (whole !== undefined && size > whole) throw new Stale("more came than the whole");
   // without a length the end of the answer is the end of the connection, whatever ended it
   if (whole === undefined && got.plain && job.bytes !== null && size < job.bytes)
     throw new Broken("the connection ended early", "EARLY", size);
@@ -268,9 +277,10 @@ const wrongSize = (job: Download, size: number): MkgError =>
 async function stranger(job: Download, part: string, bytes: number, type: string): Promise<string | undefined> {
   if (bytes === 0) return "nothing came: the file is empty";
   const name = job.path.toLowerCase();
-  if (/^text\/html\b/i.test(type) && !/\.html?$/.test(name)) return "a web page came instead of the file";
-  if (/^application\/(\w+\+)?json\b/i.test(type) && !/json[a-z]*(\.gz)?$/.test(name))
-    return "a JSON answer came instead of the file";
+  const isJson = /json[a-z]*(\.gz)?$/.test(name);
+  if (/^(text\/html|application\/xhtml\+xml)\b/i.test(type) && !/\.x?html?$/.test(name))
+    return "a web page came instead of the file";
+  if (/^application\/([\w.-]+\+)?json\b/i.test(type) && !isJson) return "a JSON answer came instead of the file";
   const file = await open(part, "r");
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(2048), 0, 2048, 0);
@@ -279,6 +289,7 @@ async function stranger(job: Download, part: string, bytes: number, type: string
       .toString("utf8")
       .replace(/^\uFEFF?\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*/, "");
     if (/^<(!doctype html|html)/i.test(start)) return "a web page came instead of the file";
+    if (!isJson && /^\{\s*"(errors?|message)"\s*:/.test(start)) return "an error in JSON came instead of the file";
     if (start.startsWith("version https://git-lfs.github.com/spec/"))
       return "a pointer to a large file (Git LFS) came instead of the file";
     return undefined;
@@ -311,35 +322,35 @@ async function unreachable(job: Download, error: Error, code: string): Promise<M
   );
 }
 
-const cannotWrite = (job: Download, error: NodeJS.ErrnoException): SetupError =>
-  new SetupError(
-    job.place,
-    `cannot write (${job.path}.part: ${error.code})`,
-    "",
-    error.code === "ENOSPC" ? "The disk is full: make room, then fetch again" : "Choose another place",
-  );
+/** Work on this machine's files; what the system refuses is told as that, not as a fault of the connection. */
+const local = <T>(place: string, path: string, work: Promise<T>): Promise<T> =>
+  work.catch((error) => {
+    throw writingError(place, path, error);
+  });
 
-/** Keeps other processes off the file until the function it returns is called; a lock that a process left when it died is taken over. */
+/** Keeps other fetches off the file until the function it returns is called; a lock that a process left when it died is taken over. */
 async function locked(job: Download): Promise<() => Promise<void>> {
   const lock = `${job.path}.part.lock`;
-  for (let tries = 0; ; tries++)
+  let holder = 0;
+  for (let tries = 0; tries < 8; tries++) {
     try {
-      const file = await open(lock, "wx");
-      await file.writeFile(`${process.pid}`);
-      await file.close();
+      await writeFile(lock, `${process.pid}`, { flag: "wx" });
       return () => rm(lock, { force: true });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw cannotWrite(job, error as NodeJS.ErrnoException);
-      const holder = Number(await readFile(lock, "utf8").catch(() => ""));
-      if (tries > 1 || (holder > 0 && lives(holder)))
-        throw new MkgError(
-          job.place,
-          `another process is fetching it (${job.path}, process ${holder || "unknown"})`,
-          "One at a time",
-          `Wait for it; if there is none, delete ${lock}`,
-        );
-      await rm(lock, { force: true });
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw writingError(job.place, lock, error);
     }
+    holder = Number(await readFile(lock, "utf8").catch(() => "")) || 0;
+    if (holder > 0 && lives(holder)) break;
+    // one that has just begun has not written its number yet
+    if (holder > 0 || tries > 4) await rm(lock, { force: true });
+    else await wait(50);
+  }
+  throw new MkgError(
+    job.place,
+    `it is being fetched already (${job.path}, by process ${holder || "unknown"})`,
+    "One fetch at a time",
+    `Wait for it; if there is none, delete ${lock}`,
+  );
 }
 
 function lives(pid: number): boolean {
@@ -362,19 +373,20 @@ async function forget(job: Download): Promise<void> {
 }
 
 /** Size and SHA-256 of a file, read in blocks. */
-export async function fileHash(path: string): Promise<{ readonly bytes: number; readonly sha256: string }> {
+export async function fileHash(
+  place: string,
+  path: string,
+): Promise<{ readonly bytes: number; readonly sha256: string }> {
   const hash = createHash("sha256");
   let bytes = 0;
+  const file = await openFile(place, path);
   try {
-    if (!(await stat(path)).isFile()) throw Object.assign(new Error("not a file"), { code: "EISDIR" });
-    for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 18 })) {
+    for await (const chunk of file.createReadStream({ highWaterMark: 2 ** 18 })) {
       hash.update(chunk as Uint8Array);
       bytes += (chunk as Uint8Array).length;
     }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    throw new SetupError("reading", `cannot read the file (${path})`, "", readingTrouble(code));
+    throw readingError(place, path, error);
   }
   return { bytes, sha256: hash.digest("hex") };
 }

@@ -1,15 +1,16 @@
-import { existsSync } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import {
   flag,
   integer,
+  isThere,
   MkgError,
   makeFolder,
   type OnProgress,
   type OptionSpecs,
   Progress,
   quote,
+  readingError,
   readText,
   refuseUnknown,
   resolveOptions,
@@ -203,7 +204,9 @@ async function checkedPath(place: string, folder: string, file: string): Promise
   const parts = file.split("/");
   for (const [i, part] of parts.entries()) {
     at = join(at, part);
-    const info = await lstat(at).catch(() => undefined);
+    const info = await lstat(at).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw readingError(place, at, error);
+    });
     const isLast = i === parts.length - 1;
     if (info === undefined || (isLast ? info.isFile() : info.isDirectory())) continue;
     throw new MkgError(
@@ -222,9 +225,9 @@ async function alreadyThere(
   path: string,
   file: SourceFile,
 ): Promise<FetchedFile | undefined> {
-  const at = [path, ...file.also.map((one) => join(folder, one))].find((one) => existsSync(one));
+  const at = await firstThere(place, [path, ...file.also.map((one) => join(folder, one))]);
   if (at === undefined) return undefined;
-  const { bytes, sha256 } = await fileHash(at);
+  const { bytes, sha256 } = await fileHash(place, at);
   if (file.sha256 !== null && sha256 !== file.sha256)
     throw new MkgError(
       place,
@@ -235,16 +238,22 @@ async function alreadyThere(
   return { file: file.file, status: "there", bytes, sha256, verified: file.sha256 !== null, resumedFrom: 0 };
 }
 
+async function firstThere(place: string, paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) if (await isThere(place, path)) return path;
+  return undefined;
+}
+
 /** What unverified files were when they came, by name. */
 type FetchRecord = Record<string, { readonly url: string; readonly bytes: number; readonly sha256: string }>;
 
 async function readRecord(place: string, folder: string): Promise<FetchRecord> {
   const path = join(folder, recordName);
   const record: FetchRecord = Object.create(null);
-  if (!existsSync(path)) return record;
+  if (!(await isThere(place, path))) return record;
+  const text = await readText(path, { place, maxBytes: 2 ** 24 });
   let files: unknown;
   try {
-    ({ files } = JSON.parse(await readText(path, { place, maxBytes: 2 ** 24 })) as { files?: unknown });
+    ({ files } = JSON.parse(text) as { files?: unknown });
   } catch {
     // said below
   }
@@ -284,12 +293,17 @@ export async function checkFiles(name: string, folder: string, manifest?: string
   const checked: CheckedFile[] = [];
   for (const { file, also, sha256: published } of source.files) {
     const expected = published ?? (Object.hasOwn(record, file) ? record[file]!.sha256 : null);
-    const at = [file, ...also].find((one) => existsSync(join(folder, one)));
-    if (at === undefined) {
+    const names = [file, ...also];
+    const path = await firstThere(
+      place,
+      names.map((one) => join(folder, one)),
+    );
+    const at = names.find((one) => join(folder, one) === path);
+    if (path === undefined || at === undefined) {
       checked.push({ file, at: "", status: "missing", bytes: null, sha256: null, expected });
       continue;
     }
-    const { bytes, sha256: own } = await fileHash(join(folder, at));
+    const { bytes, sha256: own } = await fileHash(place, path);
     const status =
       expected === null ? "unknown" : own !== expected ? "differs" : published === null ? "recorded" : "verified";
     checked.push({ file, at, status, bytes, sha256: own, expected });

@@ -1,11 +1,12 @@
 import { stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { type Gold, groupBy, MkgError, namesIn, quote, refuseUnknown } from "../core/index.js";
-import { imagesOf, loadGraph, openImages, parseJson, splitName, tableFormats } from "../graph/index.js";
+import { type Gold, groupBy, type Image, MkgError, namesIn, nearest, quote } from "../core/index.js";
+import { imageReference, imagesOf, loadGraph, openImages, parseJson, splitName, tableFormats } from "../graph/index.js";
 import { contentHash } from "../media/index.js";
 import { readAbout } from "./about.js";
 import { defineDataset } from "./define.js";
 import { type Fields, field, Intake, isFields, listField } from "./intake.js";
+import { noticed } from "./noticed.js";
 import type { QuestionInput } from "./question.js";
 import type { Dataset, SplitName } from "./types.js";
 import { readWrittenCard } from "./written-card.js";
@@ -57,13 +58,20 @@ export async function loadFolder(
       `A data set's folder has entities.*, triples.* and questions.*; formats: ${tableFormats().join(", ")}`,
       "Add the file; loadGraph loads a graph alone",
     );
-  const { summary, ...about } = await readAbout(place, join(folder, "dataset.json"));
+  const { summary, origin, columns = {}, ...about } = await readAbout(place, join(folder, "dataset.json"));
   const own = await readWrittenCard(place, folder);
   const name = about.name ?? basename(resolve(folder));
-  const graph = await loadGraph(folder, { name, lenient, fetch });
+  const { questions: renamed = {}, ...tables } = columns;
+  const graph = await loadGraph(folder, {
+    name,
+    lenient,
+    fetch,
+    ...(Object.keys(tables).length > 0 ? { columns: tables } : {}),
+  });
   const read = new Map<SplitName, Promise<Questions>>();
   const questionsOf = (split: SplitName): Promise<Questions> => {
-    const known = read.get(split) ?? readQuestions(place, folder, files.get(split) as string, { lenient, fetch });
+    const known =
+      read.get(split) ?? readQuestions(place, folder, files.get(split) as string, { lenient, fetch, renamed });
     read.set(split, known);
     return known;
   };
@@ -100,21 +108,16 @@ export async function loadFolder(
       splits,
       card: {
         summary: summary ?? `the folder ${name}`,
-        origin: own.origin,
+        origin: origin ?? own.origin,
         limits: own.limits,
         notices: [
           // what the writer's card says was said of the test split
           ...(split === "test" ? own.notices : []),
           ...intake.notices,
-          ...(shared.length === 0 || split !== "test"
-            ? []
-            : [
-                {
-                  what: "test questions that stand in the training split with the same text, pictures and answers",
-                  count: shared.length,
-                  examples: shared.slice(0, 5),
-                },
-              ]),
+          ...noticed(
+            "test questions that stand in the training split with the same text, pictures and answers",
+            split === "test" ? shared : [],
+          ),
         ],
         read: intake.read,
         refused: intake.refused,
@@ -150,33 +153,38 @@ async function questionFiles(place: string, folder: string): Promise<Map<SplitNa
 async function inBoth(test: readonly QuestionInput[], train: readonly QuestionInput[]): Promise<string[]> {
   const said = ({ text, answers = [] }: QuestionInput) => JSON.stringify([text, [...answers].sort()]);
   const seen = groupBy(train, said);
-  const shown = async ({ images = [] }: QuestionInput) => JSON.stringify(await Promise.all(images.map(contentHash)));
+  const known = new Map<QuestionInput, string>();
+  const shown = async (question: QuestionInput): Promise<string> => {
+    const text = known.get(question) ?? JSON.stringify(await Promise.all((question.images ?? []).map(pictured)));
+    known.set(question, text);
+    return text;
+  };
   const found: string[] = [];
-  for (const question of test) {
-    const alike = seen.get(said(question)) ?? [];
-    if (alike.length === 0) continue;
-    const own = await shown(question);
-    for (const other of alike)
-      if ((await shown(other)) === own) {
+  for (const question of test)
+    for (const other of seen.get(said(question)) ?? [])
+      if ((await shown(other)) === (await shown(question))) {
         found.push(question.id);
         break;
       }
-  }
   return found;
 }
+
+/** What a picture is: its content, or, where that cannot be had, as of one at a remote address, where it was to come from. */
+const pictured = (image: Image): Promise<string> => contentHash(image).catch(() => imageReference(image) ?? image.id);
 
 async function readQuestions(
   place: string,
   folder: string,
   name: string,
-  { lenient, fetch }: { readonly lenient: boolean; readonly fetch: boolean },
+  { lenient, fetch, renamed }: { readonly lenient: boolean; readonly fetch: boolean; readonly renamed: Names },
 ): Promise<Questions> {
   const intake = new Intake(place, lenient);
   const questions: (QuestionInput & { file: string; line: number })[] = [];
   intake.table("questions");
-  for await (const { record, line } of intake.rows("questions", join(folder, name)))
+  for await (const { record: given, line } of intake.rows("questions", join(folder, name)))
     await intake.rowAsync("questions", name, line, async (where) => {
-      refuseUnknown(where, record, [...fields, ...goldColumns], "field");
+      const record = rename(where, given, renamed);
+      checkFields(where, record);
       const rest = Object.fromEntries(Object.entries(record).filter(([key]) => plainFields.includes(key)));
       const gold = goldOf(where, record);
       const meta = parsed(where, record, "meta");
@@ -196,6 +204,57 @@ async function readQuestions(
       });
     });
   return { questions, intake };
+}
+
+type Names = Readonly<Record<string, string>>;
+
+/** A row with its fields called as here. */
+function rename(where: string, record: Fields, names: Names): Fields {
+  const renamed: Record<string, unknown> = Object.create(null);
+  for (const [key, value] of Object.entries(record)) {
+    const name = Object.hasOwn(names, key) ? (names[key] as string) : key;
+    if (Object.hasOwn(renamed, name))
+      throw new MkgError(
+        where,
+        `two fields are called ${quote(name)}`,
+        "Distinct names",
+        "Mend columns in dataset.json",
+      );
+    renamed[name] = value;
+  }
+  return renamed;
+}
+
+/** What others call a field. */
+const otherNames: Names = {
+  qid: "id",
+  question_id: "id",
+  question: "text",
+  query: "text",
+  answer: "answers",
+  image: "images",
+  type: "group",
+  category: "group",
+};
+
+/** All that is wrong with the names of a row's fields, at once. */
+function checkFields(where: string, record: Fields): void {
+  const known = [...fields, ...goldColumns];
+  const unknown = Object.keys(record).filter((key) => !known.includes(key));
+  if (unknown.length === 0) return;
+  const meant = unknown.flatMap((key) => {
+    const name = otherNames[key.toLowerCase()] ?? nearest(key, known);
+    return name === undefined || Object.hasOwn(record, name) ? [] : [[key, name] as const];
+  });
+  const columns = JSON.stringify({ columns: { questions: Object.fromEntries(meant) } });
+  throw new MkgError(
+    where,
+    `unknown ${unknown.length > 1 ? "fields" : "field"} (${unknown.map(quote).join(", ")})`,
+    `Known: ${known.join(", ")}`,
+    meant.length > 0
+      ? `Did you mean ${meant.map(([, name]) => quote(name)).join(", ")}? Rename, or say so in dataset.json: ${columns}`
+      : "Rename them, or put them into meta",
+  );
 }
 
 /** A cell that holds JSON as text, or what jsonl and parquet hold anyway. */

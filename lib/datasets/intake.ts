@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import { MkgError, quote, readJsonl, refusePipe } from "../core/index.js";
-import { parseJson, readRows } from "../graph/index.js";
+import { parseJson, type ReadOptions, readRows } from "../graph/index.js";
 import type { DatasetCard } from "./types.js";
 
 type Refused = DatasetCard["refused"][number];
@@ -68,14 +68,18 @@ export class Intake {
 
   /**
    * The rows of a table in any format that `readTable` reads; JSON lines are streamed. An empty cell is left out of its row; cells of csv, tsv and xlsx are
-   * strings. What the format's own reader refuses is counted here.
+   * strings. What the format's own reader refuses is counted here. `decide`: what the columns are called, where a header does not say it.
    */
-  async *rows(table: string, file: string): AsyncGenerator<{ record: Fields; line: number }> {
+  async *rows(
+    table: string,
+    file: string,
+    decide?: ReadOptions["decide"],
+  ): AsyncGenerator<{ record: Fields; line: number }> {
     if (/\.(jsonl|ndjson)$/i.test(extname(file))) {
       yield* this.objects(table, file);
       return;
     }
-    const rows = await readRows(file, { place: this.place, lenient: this.lenient });
+    const rows = await readRows(file, { place: this.place, lenient: this.lenient, decide });
     for (const row of rows.refused) {
       this.#count(table);
       this.refused.push(row);
@@ -96,6 +100,15 @@ export class Intake {
   table(name: string): void {
     this.read[name] ??= 0;
     this.kept[name] ??= 0;
+  }
+
+  /** The error that nothing was kept, with why the first row was not. */
+  nothing(problem: string, allowed: string): MkgError {
+    const [first] = this.refused;
+    const why =
+      first &&
+      `${this.refused.length} rows cannot be kept, the first: ${first.file}, line ${first.line}: ${first.reason}`;
+    return new MkgError(this.place, why ? `${problem} (${why})` : problem, allowed, why ? "Mend these rows" : "");
   }
 
   #count(table: string): void {

@@ -1,6 +1,6 @@
-import { readdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { byCodeUnit, type Image } from "../core/index.js";
+import { type Image, namesIn } from "../core/index.js";
 import { imageFile } from "../graph/index.js";
 
 export const pictureExtensions = [".jpg", ".jpeg", ".png", ".webp"];
@@ -13,7 +13,7 @@ export class Pictures {
   ) {}
 
   static async in(root: string): Promise<Pictures> {
-    return new Pictures(root, new Set(await readdir(root)));
+    return new Pictures(root, new Set(await namesIn("pictures", root)));
   }
 
   /**
@@ -24,9 +24,8 @@ export class Pictures {
     for (const extension of pictureExtensions)
       if (this.names.has(`${id}${extension}`)) return [imageFile(this.root, `${id}${extension}`)];
     if (this.names.has(id) && (await stat(join(this.root, id))).isDirectory()) {
-      const name = (await readdir(join(this.root, id)))
-        .sort(byCodeUnit)
-        .find((one) => pictureExtensions.some((extension) => one.endsWith(extension)));
+      const names = await namesIn("pictures", join(this.root, id));
+      const name = names.find((one) => pictureExtensions.some((extension) => one.endsWith(extension)));
       if (name !== undefined) return [imageFile(this.root, `${id}/${name}`)];
     }
     const image = stated === undefined ? undefined : await this.file(stated);

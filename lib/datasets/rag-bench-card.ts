@@ -3,6 +3,7 @@ import { byCodeUnit, readJsonl } from "../core/index.js";
 import type { Graph } from "../graph/index.js";
 import type { CardInput } from "./card.js";
 import { isFields } from "./intake.js";
+import { noticed } from "./noticed.js";
 import type { Variant } from "./rag-bench.js";
 import type { Corpora } from "./rag-bench-corpus.js";
 import { type BenchFiles, type BenchQuestion, type Modality, queriesFile } from "./rag-bench-files.js";
@@ -53,9 +54,6 @@ export function benchCard(
   const superset = corpora.kind === "superset";
   const counts: Record<string, number> = { ...more.counts, textRows: rows.text.size, multimodalRows: rows.mm.size };
   const notices = [...more.notices];
-  const notice = (what: string, examples: readonly string[]) => {
-    if (examples.length > 0) notices.push({ what, count: examples.length, examples: examples.slice(0, 5) });
-  };
   for (const modality of modalities) {
     const { questions, relevant, judgements } = files[modality];
     const positives = (q: BenchQuestion) => relevant.get(q.qid)!.length;
@@ -66,22 +64,28 @@ export function benchCard(
       counts[`${modality}${masked === "tail" ? "Tail" : "Relation"}Masked`] = questions.filter(
         (q) => q.masked === masked,
       ).length;
-    notice(
-      `${modality} questions without relevant rows: left out of the settings`,
-      questions.filter((q) => positives(q) === 0).map(id),
+    notices.push(
+      ...noticed(
+        `${modality} questions without relevant rows: left out of the settings`,
+        questions.filter((q) => positives(q) === 0).map(id),
+      ),
     );
-    notice(
-      `${modality} questions whose ${variant.siblings ? "candidates_count" : "positives"} is not their number of relevant rows`,
-      questions
-        .filter((q) => q.candidates !== null && q.candidates !== positives(q))
-        .map((q) => `${id(q)}: ${q.candidates}, ${positives(q)}`),
+    notices.push(
+      ...noticed(
+        `${modality} questions whose ${variant.siblings ? "candidates_count" : "positives"} is not their number of relevant rows`,
+        questions
+          .filter((q) => q.candidates !== null && q.candidates !== positives(q))
+          .map((q) => `${id(q)}: ${q.candidates}, ${positives(q)}`),
+      ),
     );
-    notice(
-      `${modality} questions whose relevant rows are not all rows of ${source} with their head and unmasked field`,
-      questions.filter((q) => byRule(q, graph) !== [...relevant.get(q.qid)!].sort(byCodeUnit).join(" ")).map(id),
+    notices.push(
+      ...noticed(
+        `${modality} questions whose relevant rows are not all rows of ${source} with their head and unmasked field`,
+        questions.filter((q) => byRule(q, graph) !== [...relevant.get(q.qid)!].sort(byCodeUnit).join(" ")).map(id),
+      ),
     );
   }
-  notice("questions whose sibling, with the same relevant rows, is in another split", more.siblings);
+  notices.push(...noticed("questions whose sibling, with the same relevant rows, is in another split", more.siblings));
   const asked = files.mm.questions.length;
   return {
     summary: `${variant.what}, over the ${superset ? "superset" : "released"} corpora`,

@@ -1,9 +1,10 @@
-import { createHash } from "node:crypto";
-import { createReadStream, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { MkgError, quote } from "../core/index.js";
 import { type Graph, graphFrom } from "../graph/index.js";
+import { fileHash } from "./download.js";
 import { field, type Intake, naturalField, optionalText, textField } from "./intake.js";
+import { noticed } from "./noticed.js";
 import { Pictures, pictureExtensions } from "./pictures.js";
 import { corpusFile, type Document, lastTwo, type Modality, named, namedText } from "./rag-bench-files.js";
 import type { DatasetCard } from "./types.js";
@@ -35,7 +36,7 @@ export async function findCorpora(
       .filter((file) => existsSync(file));
     found[modality] = copies[0];
     if (copies.length < 2) continue;
-    const sums = await Promise.all(copies.map(sumOf));
+    const sums = await Promise.all(copies.map(async (file) => (await fileHash(place, file)).sha256));
     const other = sums.findIndex((sum) => sum !== sums[0]);
     if (other > 0)
       throw new MkgError(
@@ -46,12 +47,6 @@ export async function findCorpora(
       );
   }
   return found;
-}
-
-async function sumOf(file: string): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Uint8Array);
-  return hash.digest("hex");
 }
 
 /**
@@ -125,11 +120,10 @@ export async function releasedCorpora(
   );
   const graph = graphFrom({ name, entities, triples });
   const notices: Notice[] = [];
-  const notice = (what: string, examples: readonly string[]) => {
-    if (examples.length > 0) notices.push({ what, count: examples.length, examples: examples.slice(0, 5) });
-  };
-  notice("texts of an entity or relation that differ from the first one for its id: the first stands", conflicts);
-  notice("rows whose triplet_text is not head, relation and tail text joined by a space", odd);
+  notices.push(
+    ...noticed("texts of an entity or relation that differ from the first one for its id: the first stands", conflicts),
+  );
+  notices.push(...noticed("rows whose triplet_text is not head, relation and tail text joined by a space", odd));
   return { kind: "released", source: "the corpus", graph, rows, notices };
 }
 

@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Image, MkgError, quote } from "../core/index.js";
-import { type Graph, readTable } from "../graph/index.js";
+import type { Graph } from "../graph/index.js";
+import { type Intake, textField } from "./intake.js";
+import { noticed } from "./noticed.js";
 import type { Pictures } from "./pictures.js";
 import type { Variant } from "./rag-bench.js";
 import { isHeaderOfMapping } from "./rag-bench-corpus.js";
@@ -22,13 +24,14 @@ export interface QueryImages {
  * limit of the card says so. Questions whose picture is not there go on with their text and are counted.
  */
 export async function queryImages(
+  intake: Intake,
   variant: Variant,
   folder: string,
   files: BenchFiles,
   graph: Graph,
   pictures: Pictures | undefined,
 ): Promise<QueryImages> {
-  const mapping = await readMapping(join(folder, "image_mapping.csv"), variant);
+  const mapping = await readMapping(intake, join(folder, "image_mapping.csv"), variant);
   const images = new Map<number, readonly Image[]>();
   const without: string[] = [];
   for (const { qid, head } of files.questions) {
@@ -38,13 +41,12 @@ export async function queryImages(
     else without.push(`mm:${qid}`);
   }
   const notices: DatasetCard["notices"][number][] = [];
-  const notice = (what: string, examples: readonly string[]) => {
-    if (examples.length > 0) notices.push({ what, count: examples.length, examples: examples.slice(0, 5) });
-  };
-  notice("images of the multimodal questions are not in the folder: text only", without);
-  notice(
-    "rows of image_mapping.csv of ids that are no entity",
-    [...mapping.keys()].filter((id) => !graph.has(id)),
+  notices.push(...noticed("images of the multimodal questions are not in the folder: text only", without));
+  notices.push(
+    ...noticed(
+      "rows of image_mapping.csv of ids that are no entity",
+      [...mapping.keys()].filter((id) => !graph.has(id)),
+    ),
   );
   return {
     count: images.size,
@@ -53,21 +55,27 @@ export async function queryImages(
   };
 }
 
-async function readMapping(file: string, variant: Variant): Promise<Map<string, string>> {
+async function readMapping(intake: Intake, file: string, variant: Variant): Promise<Map<string, string>> {
   const mapping = new Map<string, string>();
   if (variant.name !== "mkg-rag-bench-m" || !existsSync(file)) return mapping;
-  const table = await readTable(file, { names: ["head", "path"] });
-  for (let row = 0; row < table.numRows(); row++) {
-    const [head, path] = [table.get("head", row) as string, table.get("path", row) as string];
-    if (row === 0 && isHeaderOfMapping(path)) continue;
-    if (mapping.has(head) && mapping.get(head) !== lastTwo(path))
-      throw new MkgError(
-        `dataset ${variant.name}`,
-        `${file}, row ${row} (from 0): a second picture for head ${quote(head)} (${path})`,
-        "One picture a head",
-        "Remove one of the rows",
-      );
-    mapping.set(head, lastTwo(path));
-  }
+  intake.table("mappedPictures");
+  const byPosition = ([, path = ""]: readonly string[]) => ({
+    names: ["head", "path"],
+    header: isHeaderOfMapping(path),
+  });
+  for await (const { record, line } of intake.rows("mappedPictures", file, byPosition))
+    intake.row("mappedPictures", file, line, (where) => {
+      const head = textField(where, record, "head");
+      const path = lastTwo(textField(where, record, "path"));
+      const earlier = mapping.get(head);
+      if (earlier !== undefined && earlier !== path)
+        throw new MkgError(
+          where,
+          `a second picture of the head ${quote(head)} (${path}); the first is ${earlier}`,
+          "One picture a head",
+          "Remove one of the rows",
+        );
+      mapping.set(head, path);
+    });
   return mapping;
 }

@@ -180,13 +180,13 @@ class Bench {
     const intake = new Intake(place, this.options.lenient);
     const files = { text: await this.#read(intake, folder, "text"), mm: await this.#read(intake, folder, "mm") };
     if (files.text.questions.length + files.mm.questions.length === 0)
-      throw new MkgError(
-        place,
+      throw intake.nothing(
         `no questions in ${folder}`,
         `At least one in ${queriesFile("text")} or ${queriesFile("mm")}`,
       );
     const pictures = this.images === undefined ? undefined : await Pictures.in(this.images);
-    const shown = await queryImages(variant, join(this.options.dir, variant.name), files.mm, corpora.graph, pictures);
+    const root = join(this.options.dir, variant.name);
+    const shown = await queryImages(intake, variant, root, files.mm, corpora.graph, pictures);
     const asked = modalities.flatMap((modality) => files[modality].questions.map((q) => ({ modality, q })));
     const questions = asked.map(({ modality, q }) =>
       questionOf(
@@ -215,12 +215,13 @@ class Bench {
       card: {
         ...benchCard(variant, corpora, files, {
           siblings,
-          notices: [...corpora.notices, ...shown.notices],
+          notices: [...corpora.notices, ...shown.notices, ...intake.notices],
           counts: corpora.kind === "superset" ? markgCounts(graph) : {},
           images: shown.count,
         }),
         read: { ...corpusIntake.read, ...intake.read },
         kept: { ...corpusIntake.kept, ...intake.kept },
+        repaired: intake.repaired,
         refused: [...corpusIntake.refused, ...intake.refused],
       },
       settings: settings(),

@@ -167,5 +167,12 @@ export async function loadDataset(source: string, options: LoadDatasetOptions = 
       `Names: ${datasetNames().join(", ")}, or a folder`,
       "Check the path",
     );
-  throw unknownName("loadDataset", "data set", source, datasetNames());
+  if (typeof source !== "string") throw unknownName("loadDataset", "data set", source, datasetNames());
+  const { remedy } = unknownName("loadDataset", "data set", source, datasetNames());
+  throw new MkgError(
+    "loadDataset",
+    `unknown data set (${quote(source)})`,
+    `Known: ${datasetNames().join(", ")}; or a folder of your own`,
+    remedy || "There is no such folder either: check the path and the folder that you are in",
+  );
 }

@@ -49,8 +49,8 @@ export interface SettingView {
  */
 export interface DatasetCard extends LoadReport {
   readonly summary: string;
-  /** "real" data, or "generated" by a program of this project: shown wherever its numbers appear. */
-  readonly origin: "real" | "generated";
+  /** "real" data, or "generated" by a program: shown wherever its numbers appear. "not stated" of data whose owner does not say. */
+  readonly origin: "real" | "generated" | "not stated";
   readonly counts: Readonly<Record<string, number>>;
   readonly limits: readonly string[];
   /** True when the graph was made from the gold itself: whatever is scored over it is an upper bound and belongs in no table of performance. */

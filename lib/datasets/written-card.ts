@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { MkgError, quote, readText, refuseUnknown } from "../core/index.js";
 import { parseJson } from "../graph/index.js";
+import { checkOrigin } from "./about.js";
 import { isFields } from "./intake.js";
 import type { Dataset, DatasetCard } from "./types.js";
 
@@ -27,24 +28,29 @@ export function cardToWrite({ card, graph }: Dataset): { readonly name: string; 
   return { name: fileName, text: `${JSON.stringify(written, null, 2)}\n` };
 }
 
-/** What `card.json` of a folder states; real data without limits where there is none. */
+/** What `card.json` of a folder states; nothing where there is none. */
 export async function readWrittenCard(place: string, folder: string): Promise<WrittenCard> {
   const path = join(folder, fileName);
-  if (!existsSync(path)) return { origin: "real", limits: [], notices: [] };
+  if (!existsSync(path)) return { origin: "not stated", limits: [], notices: [] };
   const where = `${place}: ${fileName}`;
   const card = parseJson(await readText(path, { place, maxBytes: 16 * 2 ** 20 }), place, fileName);
   refuseUnknown(where, card, ["origin", "limits", "notices"], "field");
-  const { origin = "real", limits = [], notices = [] } = card as Partial<Record<keyof WrittenCard, unknown>>;
-  if (origin !== "real" && origin !== "generated")
-    throw new MkgError(where, `origin is neither real nor generated (${quote(origin)})`);
-  if (!isTexts(limits)) throw new MkgError(where, `limits is not a list of strings (${quote(limits)})`);
+  const { origin = "not stated", limits = [], notices = [] } = card as Partial<Record<keyof WrittenCard, unknown>>;
+  checkOrigin(where, origin);
+  if (!isTexts(limits))
+    throw new MkgError(where, `limits is not a list of strings (${quote(limits)})`, "A list of texts", "Mend it");
   if (
     !Array.isArray(notices) ||
     !notices.every(
       (n) => isFields(n) && typeof n.what === "string" && Number.isSafeInteger(n.count) && isTexts(n.examples),
     )
   )
-    throw new MkgError(where, `notices is not a list of what, count, examples (${quote(notices)})`);
+    throw new MkgError(
+      where,
+      `notices is not a list of what, count, examples (${quote(notices)})`,
+      '[{"what": "…", "count": 1, "examples": ["…"]}]',
+      "Mend it",
+    );
   return { origin, limits, notices: notices as WrittenCard["notices"] };
 }
 

@@ -1,6 +1,7 @@
 import type { ColumnTable } from "arquero";
 import { type Image, isImage, MkgError, quote } from "../core/index.js";
 import { type Adjacency, adjacency } from "./adjacency.js";
+import { meantBy } from "./column-names.js";
 import {
   type Column,
   type Columns,
@@ -142,6 +143,18 @@ export function build(input: BuildInput): GraphParts {
 
   const furtherOfEntities = [...entities.data.keys()].filter((name) => !entityColumns.includes(name));
   const furtherOfTriples = [...triples.data.keys()].filter((name) => !tripleColumns.includes(name));
+  for (const [table, { data }, further, known] of [
+    ["entities", entities, furtherOfEntities, entityColumns],
+    ["triples", triples, furtherOfTriples, tripleColumns],
+  ] as const)
+    for (const name of further) {
+      const meant = meantBy(name, known);
+      if (meant !== undefined && !data.has(meant))
+        noticing.add(
+          "further columns that may be meant as known ones, and are not read as such",
+          `${table}, ${name}: ${meant}?`,
+        );
+    }
   const table = (own: Record<string, Column>, from: Columns, further: readonly string[], rows: number) =>
     frozenTable(
       new Map([
@@ -272,8 +285,9 @@ function uniqueTexts(place: string, ids: TextColumn, where: Where): (id: string)
   };
 }
 
-const numbered = (rows: number) => (id: string) =>
-  /^(0|[1-9]\d{0,9})$/.test(id) && Number(id) < rows ? Number(id) : undefined;
+// a pattern takes a number for its text, and 0 is no id where "0" is one
+const numbered = (rows: number) => (id: unknown) =>
+  typeof id === "string" && /^(0|[1-9]\d{0,9})$/.test(id) && Number(id) < rows ? Number(id) : undefined;
 
 function imageColumn(place: string, entities: Columns, where: Where): (readonly Image[])[] {
   const column = entities.data.get("images");
@@ -285,6 +299,7 @@ function imageColumn(place: string, entities: Columns, where: Where): (readonly 
         place,
         `${where(i)}, column images: not a list of images (${quote(value)})`,
         "Images are {id, key, bytes()}",
+        "Make them of references: fileImage for a file, bytesImage for bytes, openImage for a path in a folder, a data URL or an address, frameFolder for the frames of a clip",
       );
     return value.length === 0 ? noImages : Object.freeze(value.map(frozenImage));
   });

@@ -119,12 +119,13 @@ function parallelEdges({ out, ids }: GraphParts): number {
   return count;
 }
 
+const many = (n: number, one: string, several = `${one}s`): string => `${n} ${n === 1 ? one : several}`;
 const round = (x: number): string => String(Math.round(x * 100) / 100);
 const degreeText = (d: DegreeSummary) => `${d.min} / ${round(d.median)} / ${round(d.mean)} / ${d.max}`;
 
 function summary(d: Omit<GraphDescription, "toString">, p: GraphParts): string {
   const lines = [
-    `Graph${d.name ? ` ${d.name}` : ""}: ${d.entities} entities (${d.entitiesInTriples} in triples), ${d.triples} triples (${d.distinctTriples} distinct), ${d.relations} relations`,
+    `Graph${d.name ? ` ${d.name}` : ""}: ${many(d.entities, "entity", "entities")} (${d.entitiesInTriples} in triples), ${many(d.triples, "triple")} (${d.distinctTriples} distinct), ${many(d.relations, "relation")}`,
   ];
   if (d.kinds.some((k) => k.kind !== ""))
     lines.push(`kinds: ${d.kinds.map((k) => `${k.kind || "none"} ${k.count}`).join(", ")}`);
@@ -141,7 +142,7 @@ function summary(d: Omit<GraphDescription, "toString">, p: GraphParts): string {
     );
   }
   if (d.conditionalTriples > 0) lines.push(`triples with a condition: ${d.conditionalTriples}`);
-  if (d.images > 0) lines.push(`images: ${d.images} of ${d.entitiesWithImages} entities`);
+  if (d.images > 0) lines.push(`images: ${d.images} of ${many(d.entitiesWithImages, "entity", "entities")}`);
   const noted = (word: string, { what, count, examples }: Notice) =>
     `${word}: ${what}: ${count} (${examples.join(", ")}${count > examples.length ? ", …" : ""})`;
   for (const notice of p.report.repaired) lines.push(noted("repaired", notice));

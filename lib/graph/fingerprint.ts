@@ -1,5 +1,5 @@
 import type { ColumnTable } from "arquero";
-import { sha256, stableStringify } from "../core/index.js";
+import { MkgError, sha256 } from "../core/index.js";
 import { type Column, storage, TextColumn } from "./columns.js";
 
 /** SHA-256 of the cells of tables, in row order. The text of a distinct string is made once: O(cells). */
@@ -33,15 +33,34 @@ function cellsOf(name: string, column: Column): (row: number) => string {
   };
 }
 
+/** Levels of lists and objects that a stack surely has room for. */
+const mostLevels = 1000;
+
 function cellText(name: string, value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value);
   if (name === "images")
     return JSON.stringify((value as readonly { id: string; key: boolean }[]).map((image) => [image.id, image.key]));
-  // stable JSON knows no dates: all would be {}
+  return valueText(name, value, 0);
+}
+
+/** JSON with sorted keys; what JSON would make alike (dates, integers of 64 bits, NaN and the infinities) is told apart at any depth. */
+function valueText(name: string, value: unknown, depth: number): string {
+  if (depth > mostLevels)
+    throw new MkgError(
+      "graph.fingerprint",
+      `column ${name}: a cell of more than ${mostLevels} levels, or one that holds itself`,
+      "Lists and objects",
+      "Leave the column out, or write it flat",
+    );
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return JSON.stringify(value);
   if (value instanceof Date) return `date ${value.getTime()}`;
-  try {
-    return stableStringify(value);
-  } catch {
-    return `${typeof value} ${String(value)}`;
-  }
+  if (typeof value === "number" && Number.isFinite(value)) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map((item) => valueText(name, item ?? null, depth + 1)).join(",")}]`;
+  if (value instanceof Map || value instanceof Set)
+    return `${value.constructor.name} ${valueText(name, [...value], depth + 1)}`;
+  if (typeof value !== "object") return `${typeof value} ${String(value)}`;
+  const record = value as Record<string, unknown>;
+  const keys = Object.keys(record)
+    .filter((key) => record[key] !== undefined)
+    .sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${valueText(name, record[key], depth + 1)}`).join(",")}}`;
 }

@@ -313,9 +313,11 @@ export class Graph {
     const style = styleOf(place, options);
     const triple = (id: string) => style.triple(this.#parts, this.#tripleRow(place, id));
     if (typeof of === "string") return triple(of);
-    if (isTriple(of)) return triple(of.id);
-    if (of.triple !== undefined) return triple(of.triple);
-    if (of.path === undefined || of.path.length === 0)
+    if (typeof of === "object" && of !== null) {
+      if (isTriple(of)) return triple(of.id);
+      if (of.triple !== undefined) return triple(of.triple);
+    }
+    if (!Array.isArray(of?.path) || of.path.length === 0)
       throw new MkgError(
         place,
         `neither a triple nor a path (${quote(of)})`,
@@ -342,13 +344,14 @@ export class Graph {
 
   #tripleRow(place: string, id: string): number {
     const row = this.#parts.tripleRowOf(id);
-    if (row === undefined) throw unknownName(place, "triple id", id, this.#parts.tripleIds as Iterable<string>);
+    if (row === undefined) throw unknownId(place, "triple id", id, this.#parts.tripleIds as Iterable<string>);
     return row;
   }
 
   #row(place: string, id: string): number {
-    const row = this.#parts.rowOf.get(id);
-    if (row === undefined) throw unknownName(place, "entity id", id, this.#parts.ids);
+    const { rowOf, ids, labels } = this.#parts;
+    const row = rowOf.get(id);
+    if (row === undefined) throw unknownId(place, "entity id", id, ids, labels === ids ? [] : labels);
     return row;
   }
 
@@ -389,12 +392,45 @@ export function graphFrom(input: {
   readonly triples?: TableInput;
   readonly name?: string;
 }): Graph {
-  if (typeof input !== "object" || input === null || (input.entities === undefined && input.triples === undefined))
-    throw new MkgError("graphFrom", `no tables given (${quote(input)})`, "It takes {entities?, triples?, name?}");
   const place = "graphFrom";
+  if (Array.isArray(input) || typeof (input as { columnNames?: unknown } | null)?.columnNames === "function")
+    throw new MkgError(
+      place,
+      "one table given, without saying of what",
+      "It takes {entities?, triples?, name?}",
+      "Write graphFrom({ triples: table }), or graphFrom({ entities: table })",
+    );
+  if (typeof input !== "object" || input === null || (input.entities === undefined && input.triples === undefined))
+    throw new MkgError(place, `no tables given (${quote(input)})`, "It takes {entities?, triples?, name?}");
   refuseUnknown(place, input, ["entities", "triples", "name"], "option");
   checkString(place, "name", input.name);
   return new Graph(input.name ?? "", build({ place, ...tables(place, input.entities, input.triples) }));
+}
+
+/** The error for an id that the graph does not have. Of an entity also its label may have been given, in some case. */
+function unknownId(
+  place: string,
+  kind: string,
+  id: unknown,
+  ids: Iterable<string>,
+  labels: readonly string[] = [],
+): MkgError {
+  const error = unknownName(place, kind, id, ids);
+  const { problem, allowed } = error;
+  if (typeof id !== "string") return new MkgError(place, problem, "Ids are strings", 'Write it as one, such as "0"');
+  const known = [...ids];
+  const labelled = (same: (label: string) => boolean) =>
+    known.filter((_, row) => labels.length > 0 && same(labels[row]!));
+  const exact = labelled((label) => label === id);
+  const found = exact.length > 0 ? exact : labelled((label) => label.toLowerCase() === id.toLowerCase());
+  if (found.length === 0) return error;
+  const shown = found.slice(0, 5).map((one) => quote(one));
+  return new MkgError(
+    place,
+    problem,
+    allowed,
+    `That is a label. Did you mean ${shown.length > 1 ? "one of " : ""}${shown.join(", ")}${found.length > shown.length ? ", …" : ""}?`,
+  );
 }
 
 const isTriple = (value: object): value is Triple => "head" in value && "tail" in value && "id" in value;

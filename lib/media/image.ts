@@ -23,7 +23,12 @@ export function bytesImage(bytes: Uint8Array, id: string, options: { readonly ke
 
 /**
  * SHA-256 of an image's encoded bytes, as 64 hexadecimal digits. Two files of the same picture in different encodings differ.
- * Reads the whole image, O(bytes) time and memory, and keeps nothing.
+ * Reads the whole image, O(bytes) time and memory, and keeps nothing. Errors: those of reading it, such as a missing file; whether the bytes are a
+ * picture is not looked at.
+ *
+ * @example
+ * await contentHash(bytesImage(new Uint8Array(), "empty"));
+ * // "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
  */
 export async function contentHash(image: Image): Promise<string> {
   return sha256(await image.bytes());

@@ -159,14 +159,14 @@ function datasetBundle(dataset: Dataset): MimeBundle {
   const { name, split, card, licence, citation } = dataset;
   const counts = Object.entries(card.counts).map(([what, n]) => `${what} ${n}`);
   const lines = [
-    `${name} (${card.origin} data${card.upperBound ? ", upper bound" : ""}), split ${split}: ${card.summary}`,
+    `${name} (${card.origin === "not stated" ? "origin not stated" : `${card.origin} data`}${card.upperBound ? ", upper bound" : ""}), split ${split}: ${card.summary}`,
     counts.join(", "),
     ...card.notices.map((notice) => `notice: ${notice.what}: ${notice.count}`),
     ...card.repaired.map(({ what, count }) => `repaired: ${what}: ${count}`),
     ...(card.refused.length > 0 ? [`left out: ${card.refused.length} rows`] : []),
     ...card.limits.map((limit) => `limit: ${limit}`),
     `licence: ${licence}`,
-    `source: ${citation}`,
+    citation && `source: ${citation}`,
   ];
   return textBundle(lines.filter(Boolean).join("\n"));
 }

@@ -1,4 +1,5 @@
 // Servers here are real HTTP servers on the loopback interface: nothing leaves the machine.
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -324,7 +325,8 @@ test("data generate writes a folder that loads to the same questions; card and l
   assert.is((await mkglab(["data", "check", small, "--pictures"], { env })).code, 0);
   const again2 = await mkglab(["data", "generate", "bestiary", ...args], { env });
   assert.is(again2.code, 1);
-  assert.match(again2.err, /the folder is not empty \(.*small\)/);
+  // told by the command, before the card is measured
+  assert.match(again2.err, /^mkglab data generate: the folder is not empty \(.*small\)/);
   const atlas = join(work, "atlas");
   const { code, out } = await mkglab(["data", "generate", "atlas", "-o", "perKind=2", "--out", atlas, "--json"], {
     env,
@@ -344,6 +346,9 @@ test("retrieve --lenient goes on without the bad rows and lists them on stderr; 
 });
 
 const out = join(work, "never");
+const piped = join(work, "piped");
+mkdirSync(join(piped, "markg"), { recursive: true });
+execFileSync("mkfifo", [join(piped, "markg", "wiki_tuple_ids.txt")]);
 // arguments, exit code, and what the message must say
 const wrong: [string[], number, RegExp][] = [
   [["fetch"], 2, /missing required argument 'name'/],
@@ -355,6 +360,8 @@ const wrong: [string[], number, RegExp][] = [
   [["fetch", "markg", "--manifest", join(work, "no.json")], 1, /cannot read the file/],
   [["check", "bestiari"], 1, /unknown data set, folder or file \("bestiari"\).*Did you mean "bestiary"\?/],
   [["check", join(work, "nowhere")], 1, /there is no such file or folder/],
+  [["check", join(work, "x".repeat(300))], 1, /longer than the file system allows/],
+  [["check", "markg", "--data", piped], 1, /not a file \(.*wiki_tuple_ids\.txt\)\. It is a pipe/],
   [["check", "mh-mmkg", "--data", join(work, "nowhere")], 1, /dataset mh-mmkg: /],
   [["generate", "bestiary"], 2, /required option '--out <dir>' not specified/],
   [["generate", "markg", "--out", out], 1, /unknown generated data set \("markg"\)\. Known: bestiary, atlas/],

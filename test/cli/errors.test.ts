@@ -62,7 +62,7 @@ const cases: [string[], RegExp][] = [
   [["eval", "--qrels", qrels, "--run", run, "-m", "nDGC@10"], /unknown measure \("nDGC@10"\).*Did you mean/],
   [["eval", "--qrels", qrels, "--run", run, "-m", "P@0"], /P@0/],
   [["eval", "--qrels", qrels, "--run", run, "-m", "EM"], /EM/],
-  [["eval", "--qrels", folder, "--run", run], /cannot read the file .*It is a folder; give a file/],
+  [["eval", "--qrels", folder, "--run", run], /not a file .*It is a folder; give a file/],
   [
     [
       "compare",
@@ -87,7 +87,7 @@ const cases: [string[], RegExp][] = [
     /unknown key \("pathCuont"\).*Did you mean "pathCount"\?/,
   ],
   [studyFile("set", { ...good, dataset: "bestiari" }), /set\.json: .*unknown data set \("bestiari"\)/],
-  [["options", "wlak"], /unknown retriever, reader or control \("wlak"\)\. Known: .*Did you mean "walk"\?/],
+  [["options", "wlak"], /unknown retriever, reader, control or data set \("wlak"\)\. Known: .*Did you mean "walk"\?/],
   [studyFile("value", { ...good, vary: { k: [5, -1] } }), /k is not a positive integer \(-1\)/],
   [["notebook", join(folder, "none.ipynb")], /no such file/],
   [["notebook", file("broken.ipynb", "{")], /broken\.ipynb/],

@@ -211,6 +211,7 @@ test("options: every factor with its levels and default, from the tables; one na
   assert.is(code, 0);
   assert.match(out, /retriever walk: [\s\S]* pathCount +an integer ≥ 1; default 5\n/);
   assert.match(out, /reader learned\n/);
+  assert.match(out, /data set bestiary: [\s\S]* creatures +an integer/);
   assert.match(out, /control random-path: [\s\S]*one of "same-subgraph", "other-subgraph"; default "same-subgraph"/);
   const [bm25, ...rest] = JSON.parse((await mkglab(["options", "bm25", "--json"])).out);
   assert.equal(rest, []);

@@ -408,7 +408,7 @@ test("the shown flag tells its country: nearest by pixels among 250 for most, wh
     const near = flags.map((_, j) => cosine(i, j));
     return flags[near.indexOf(Math.max(...near))] === q.cluster;
   }).length;
-  // README states 66 of 80; a decoder's last bit may move one or two
+  // README states 65 of 80; a decoder's last bit may move one or two
   assert.ok(right >= 63 && right <= 69, String(right));
 });
 

@@ -85,7 +85,8 @@ test("a card of other options is measured on them and says so; a misspelt option
   assert.match(markdown, /leaks planted on purpose.*textShortcut 0\.5/);
   assert.equal(
     pictures.map((p) => p.name),
-    ["creatures.png", "clip.png", "attacks.png", "mark.png"],
+    [...markdown.matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map((m) => m[1]),
+    "the pictures are those that the text shows",
   );
   let message = "";
   await bestiaryCard({ imageAmbiguty: 1 } as object).catch((error: Error) => {

@@ -1,7 +1,7 @@
 // Servers that lie, stall and answer with something else; each a real HTTP server on the loopback interface.
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { test } from "uvu";
 import * as assert from "uvu/assert";
 import { checkFiles, datasetSources, type FetchDatasetOptions, fetchDataset } from "../../lib/datasets/index.js";
 import { type Loopback, loopback, serve } from "../support/loopback.js";
+import { asNobody } from "../support/nobody.js";
 
 const work = mkdtempSync(join(tmpdir(), "mkglab-fetch-hostile-"));
 const body = Buffer.from("0123456789".repeat(10));
@@ -112,6 +113,7 @@ test("what is no file is told: nothing, a page behind comments or an XML head, a
     ["text/html; charset=utf-8", "sign in", /a web page came/],
     ["application/json", '{"error":"rate limited"}', /a JSON answer came/],
     ["application/problem+json", "{}", /a JSON answer came/],
+    ["text/plain", '{"message": "rate limited"}', /an error in JSON came/],
   ] as const) {
     const at = world({ "a.txt": unknown });
     const server = await loopback((_, response) => void response.writeHead(200, { "content-type": type }).end(sent));
@@ -152,10 +154,7 @@ test("a second fetch of the same file at the same time is told so, and does no h
   await serving(server, async () => {
     const first = from(at, server);
     while (server.asked.length === 0) await new Promise(setImmediate);
-    assert.match(
-      await messageOf(from(at, server)),
-      new RegExp(`another process is fetching it .*process ${process.pid}`),
-    );
+    assert.match(await messageOf(from(at, server)), new RegExp(`it is being fetched already .*process ${process.pid}`));
     release();
     await first;
     assert.equal(names(at), ["a.txt"]);
@@ -189,10 +188,13 @@ test("an abort while waiting to try again ends with the signal's reason", async 
 test("pipes and folders where files should be are errors at once", async () => {
   const at = world({ "a.txt": whole });
   execFileSync("mkfifo", [join(at.folder, "a.txt")]);
-  assert.match(await messageOf(checkFiles("set", at.folder, at.manifest)), /cannot read the file .*a\.txt/);
+  assert.match(await messageOf(checkFiles("set", at.folder, at.manifest)), /not a file .*a\.txt\)\. It is a pipe/);
   const record = world({ "a.txt": unknown });
   execFileSync("mkfifo", [join(record.folder, "fetched.json")]);
-  assert.match(await messageOf(checkFiles("set", record.folder, record.manifest)), /not a record of fetched files/);
+  assert.match(
+    await messageOf(checkFiles("set", record.folder, record.manifest)),
+    /not a file .*fetched\.json\)\. It is a pipe/,
+  );
   const folder = world({ "a.txt": whole });
   mkdirSync(join(folder.folder, "a.txt"));
   assert.match(await messageOf(checkFiles("set", folder.folder, folder.manifest)), /It is a folder; give a file/);
@@ -205,6 +207,75 @@ test("a manifest whose names cannot stand beside each other, or beside what fetc
     [{ a: whole, "a/b": whole }, /"a" is a file and the folder of "a\/b"/],
   ] as const)
     assert.match(await messageOf(datasetSources(world(files).manifest)), message);
+});
+
+test("what the system hides is told as hidden, not as missing nor as a fault of the connection", async () => {
+  chmodSync(work, 0o755);
+  const server = await loopback((request, response) => serve(request, response, body));
+  const fails = (at: World, work: () => Promise<unknown>): Promise<[string, string]> =>
+    asNobody(() =>
+      work().then(
+        () => ["", ""],
+        (error) => [error.name, error.message.replaceAll(at.dir, "")],
+      ),
+    );
+  await serving(server, async () => {
+    const file = world({ "a.txt": whole });
+    writeFileSync(join(file.folder, "a.txt"), body, { mode: 0 });
+    const folder = world({ "a.txt": whole });
+    writeFileSync(join(folder.folder, "a.txt"), body);
+    chmodSync(folder.folder, 0);
+    for (const at of [file, folder])
+      for (const work of [() => from(at, server), () => checkFiles("set", at.folder, at.manifest)]) {
+        const [name, message] = await fails(at, work);
+        assert.is(name, "SetupError");
+        assert.match(message, /cannot read the file \(\/set\/(a\.txt|fetched\.json)\)\. Reading is not permitted/);
+      }
+    const shut = world({ "a.txt": whole });
+    chmodSync(shut.folder, 0o555);
+    assert.match(
+      (await fails(shut, () => from(shut, server)))[1],
+      /cannot write \(\/set\/a\.txt\.part\.lock: EACCES\)\. Writing is not permitted/,
+    );
+    assert.equal(server.asked, []);
+    for (const at of [file, folder, shut]) chmodSync(at.folder, 0o755);
+  });
+});
+
+test("a part of a whole whose size nobody knows is not taken for it, nor more than the whole", async () => {
+  for (const [range, rest] of [
+    ["bytes 10-19/*", body.subarray(10, 20)],
+    ["bytes 10-99/100", Buffer.concat([body.subarray(10), body])],
+  ] as const) {
+    const at = world({ "a.txt": unknown });
+    const server = await loopback((request, response) => {
+      if (request.headers.range) response.writeHead(206, { etag: '"1"', "content-range": range }).end(rest);
+      else serve(request, response, body);
+    });
+    await serving(server, async () => {
+      begun(at, server);
+      await from(at, server, { acceptUnverified: true });
+      assert.equal(readFileSync(join(at.folder, "a.txt")), body);
+    });
+  }
+});
+
+test("two fetches that begin at the same moment: one fetches, the other is told so, however the lock looks then", async () => {
+  const at = world({ "a.txt": whole });
+  // as another process leaves it between making the lock and writing its number
+  writeFileSync(join(at.folder, "a.txt.part.lock"), "");
+  setTimeout(() => writeFileSync(join(at.folder, "a.txt.part.lock"), String(process.ppid)), 75);
+  const server = await loopback((request, response) => serve(request, response, body));
+  await serving(server, async () => {
+    assert.match(await messageOf(from(at, server)), new RegExp(`fetched already .*process ${process.ppid}\\)`));
+    // and one that never gets a number is of a process that died
+    writeFileSync(join(at.folder, "a.txt.part.lock"), "");
+    await from(at, server);
+  });
+  assert.equal(names(at), ["a.txt"]);
+  const odd = world({ "a.txt": whole });
+  execFileSync("mkfifo", [join(odd.folder, "a.txt.part.lock")]);
+  assert.match(await messageOf(from(odd, { url: "http://127.0.0.1:9/" })), /not a file \(.*a\.txt\.part\.lock\)/);
 });
 
 test.run();

@@ -122,6 +122,11 @@ test("dataset.json states what a folder is; an unknown or wrong field is an erro
     [plain.name, plain.clusterName, plain.licence, plain.citation, plain.card.summary, plain.visibleMeta],
     [basename(dir), "cluster", "not stated", "", `the folder ${basename(dir)}`, []],
   );
+  assert.is(plain.card.origin, "not stated", "nobody said that it is real");
+  for (const origin of ["real", "generated"]) {
+    put(dir, { "dataset.json": JSON.stringify({ origin }) });
+    assert.is((await loadDataset(dir)).card.origin, origin);
+  }
   const about = {
     name: "spies",
     clusterName: "agent",
@@ -153,6 +158,13 @@ test("dataset.json states what a folder is; an unknown or wrong field is an erro
     ['{"license":"CC0"}', /dataset\.json: unknown field \("license"\)\. Known: .*Did you mean "licence"\?/],
     ['{"name":"a","name":"b"}', /dataset\.json: the name "name" stands twice in one object/],
     ['{"name":""}', /dataset\.json: name is not a non-empty string \(""\)/],
+    [
+      '{"origin":"true"}',
+      /dataset\.json: origin is not known \("true"\)\. Known: real, generated, not stated\. Mend it/,
+    ],
+    ['{"columns":{"question":{}}}', /unknown table in columns \("question"\).*Did you mean "questions"\?/],
+    ['{"columns":{"questions":"text"}}', /columns\.questions does not say what columns are called here \("text"\)/],
+    ['{"columns":{"triples":{"nope":"head"}}}', /unknown column .*\("nope"\)/],
     ['{"visibleMeta":"year"}', /dataset\.json: visibleMeta is not a list of strings \("year"\)/],
     ["[]", /dataset\.json: not an object of fields \(\[\]\)/],
     ["{", /dataset\.json, line 1: not JSON/],
@@ -161,6 +173,36 @@ test("dataset.json states what a folder is; an unknown or wrong field is an erro
     put(dir, { "dataset.json": text });
     assert.match(await message(() => loadDataset(dir)), expected);
   }
+});
+
+test("columns in dataset.json say what other names mean; without it all wrong names are told at once, with what they may mean", async ({
+  dir,
+}) => {
+  rmSync(join(dir, "questions.jsonl"));
+  put(dir, { "questions.csv": "qid,question,answer,kind of it\n1,Who?,Seven,x\n" });
+  assert.match(
+    await message(() => loadDataset(dir)),
+    /questions\.csv, line 2: unknown fields \("qid", "question", "answer", "kind of it"\)\. Known: id, .*Did you mean "id", "text", "answers"\? Rename, or say so in dataset\.json: \{"columns":\{"questions":\{"qid":"id","question":"text","answer":"answers"\}\}\}/,
+  );
+  const questions = { qid: "id", question: "text", answer: "answers", "kind of it": "group" };
+  put(dir, {
+    "dataset.json": JSON.stringify({ columns: { questions, triples: { s: "head", p: "relation", o: "tail" } } }),
+    "triples.tsv": "s\tp\to\n007\tknows\t7\n",
+  });
+  const dataset = await loadDataset(dir);
+  const [q] = dataset.questions;
+  assert.equal([q?.id, q?.text, q?.answers, q?.group], ["1", "Who?", ["Seven"], "x"]);
+  assert.is(dataset.graph.triple("0").head, "007");
+  put(dir, { "dataset.json": JSON.stringify({ columns: { questions: { ...questions, answer: "text" } } }) });
+  put(dir, { "triples.tsv": "head\trelation\ttail\n007\tknows\t7\n" });
+  assert.match(await message(() => loadDataset(dir)), /line 2: two fields are called "text"/);
+});
+
+test("what the reader of a table of questions notices stands on the card", async ({ dir }) => {
+  rmSync(join(dir, "questions.jsonl"));
+  put(dir, { "questions.json": '{"questions":[{"id":"1","text":"Who?"}],"version":"2"}' });
+  const { card } = await loadDataset(dir);
+  assert.equal(card.notices.find((n) => n.examples.includes("version"))?.count, 1);
 });
 
 test("malformed questions are errors with file and line or the question's id", async ({ dir }) => {
@@ -174,7 +216,7 @@ test("malformed questions are errors with file and line or the question's id", a
     ['{"id":"1","text":"t","meta":{"n":1e400}}', /line 1: a number beyond the range of a double \("1e400"\)/],
     [
       `{"id":"1","text":"t","meta":{"m":${"[".repeat(20_000)}${"]".repeat(20_000)}}}`,
-      /nested too deeply.*At most 200 levels/,
+      /line 1: nested deeper than 203 levels/,
     ],
     ['{"id":"1","text":"t","answers":["a",""]}', /line 1: answers holds an empty string \(\["a",""\]\)/],
     ['{"id":"1","text":"t","gold":{"triples":[0]}}', /gold\.triples is not a list of ids \(\[0\]\)\. Ids are strings/],
@@ -340,7 +382,7 @@ test("lenient goes through to the graph of a folder; strict, the first bad row i
     card.refused.map((r) => [basename(r.file), r.line, r.reason]),
     [
       ["triples.tsv", 3, "empty head"],
-      ["questions.jsonl", 2, 'a second question with the id "1"'],
+      ["questions.jsonl", 2, 'a second question with the id "1"; the first is in questions.jsonl, line 1'],
     ],
   );
   assert.equal([card.read.triples, card.kept.triples, questions.length], [2, 1, 1]);
@@ -351,7 +393,10 @@ test("unknown names, options and values are errors with what is known, computed 
     await message(() => loadDataset("bestiarry")),
     /^loadDataset: unknown data set \("bestiarry"\)\. Known: .*Did you mean "bestiary"\?/,
   );
-  assert.match(await message(() => loadDataset("toString")), /unknown data set \("toString"\)/);
+  assert.match(
+    await message(() => loadDataset("toString")),
+    /unknown data set \("toString"\)\..* or a folder of your own\. There is no such folder either/,
+  );
   assert.match(await message(() => loadDataset(7 as never)), /unknown data set \(7\)/);
   assert.match(await message(() => loadDataset(join(dir, "none"))), /there is no such folder/);
   assert.match(

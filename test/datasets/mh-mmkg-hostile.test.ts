@@ -6,6 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MkgError, SetupError } from "../../lib/core/index.js";
 import { type Dataset, loadDataset } from "../../lib/datasets/index.js";
+import { Row, type Scope } from "../../lib/datasets/mh-mmkg/scope.js";
 import { type Files, makeMhMmkg, sheets } from "../fixtures/make-mh-mmkg.js";
 
 const test = suite<{ dir: string }>("mh-mmkg, hostile folders");
@@ -135,10 +136,42 @@ test("a route that the graph lacks is an error naming route and step; lenient, t
   const kept = await load(dir, unknown, { lenient: true });
   assert.equal(kept.questions.find((q) => q.id === "row8")?.gold?.paths, [["Vulmar", "Vulmar Tail Swing"]]);
   assert.equal([kept.card.read["gold routes"], kept.card.kept["gold routes"], kept.card.kept.questions], [9, 8, 7]);
+  const padded = edited(list, { 8: { H: "Vulmar > Tail Swing" } });
+  assert.match(
+    await errorOf(dir, padded),
+    /route 1, there is no entity "Vulmar Vulmar "; blanks are part of a name, as in "Vulmar "\. .*Mend the sheets or the cell/,
+  );
   const apart = edited(list, { 8: { H: "Vulmar>Flame Bite" } });
   assert.match(await errorOf(dir, apart), /route 1, no relation joins "Vulmar" and "Vulmar Flame Bite"/);
   const without = await load(dir, apart, { lenient: true });
   assert.is(without.questions.find((q) => q.id === "row8")?.gold, undefined);
+});
+
+test("where no question can be kept, the error says why the first one cannot", async ({ dir }) => {
+  const rows = sheets[list].map((row, i) => (i === 0 ? [...row] : row.map((cell, at) => (at === 8 ? null : cell))));
+  assert.match(
+    await errorOf(dir, { [list]: rows }, { lenient: true }),
+    /no questions in .*question_list\.xlsx \(7 rows cannot be kept, the first: .*question_list\.xlsx, line 2: column I \(Answer\): blank\)/,
+  );
+});
+
+test("a folder of monsters that cannot be listed is an error, not a data set without monsters", async ({ dir }) => {
+  await makeMhMmkg(root(dir));
+  rmSync(join(root(dir), "mmkg"), { recursive: true });
+  writeFileSync(join(root(dir), "mmkg"), "");
+  let message = "";
+  await loadDataset("mh-mmkg", { dir }).catch((error: Error) => {
+    message = error.message;
+  });
+  assert.match(message, /^dataset mh-mmkg: cannot list the folder \(.*mmkg\)\. /);
+});
+
+test("a column past the 26th is named as a workbook names it", () => {
+  const row = new Row({} as Scope, "a.xlsx", "Sheet1", 2, []);
+  assert.equal(
+    [0, 25, 26, 51, 52, 701, 702].map((at) => row.column(at, "x").split(" ")[1]),
+    ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"],
+  );
 });
 
 test("a step against the direction of its relation is kept and noticed", async ({ dir }) => {

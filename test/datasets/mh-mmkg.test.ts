@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Dataset, loadDataset, toQuery } from "../../lib/datasets/index.js";
+import { Naming } from "../../lib/datasets/mh-mmkg/names.js";
 import { score } from "../../lib/evaluate/index.js";
 import { imageReference } from "../../lib/graph/index.js";
 import { retrieve, retriever } from "../../lib/retrieve/index.js";
@@ -129,6 +130,21 @@ test("union: rows of one entity give it all their texts and pictures; a describe
   ]);
 });
 
+test("union: of the texts that rows of one entity have, blank and repeated ones are left out", async () => {
+  const own = mkdtempSync(join(tmpdir(), "mkglab-"));
+  const rows = sheets["mmkg/Vulmar/Node.xlsx"].map((row) => [...row]);
+  const tail = rows.find(([name]) => name === "Tail Swing") as string[];
+  await makeMhMmkg(join(own, "mh-mmkg"), {
+    "mmkg/Vulmar/Node.xlsx": [...rows, tail, [tail[0] as string, null, null, null, null]],
+  });
+  const { graph } = await loadDataset("mh-mmkg", { dir: own });
+  assert.is(
+    graph.entity("Vulmar Tail Swing").description,
+    "It turns on the spot and swings its tail.\nSometimes twice in a row.",
+  );
+  rmSync(own, { recursive: true });
+});
+
 test("union: entities are those of the rows, the 14 fixed elements and the ends of relations, each counted", async () => {
   const { graph, card } = await load();
   // 15 node rows make 13 entities, one of them a fixed element; Howl has no row
@@ -155,6 +171,13 @@ test("the naming rule: the monster itself, elements and the Pierce Pod are share
     assert.not(graph.has(id), id);
   assert.is(graph.degree("Vulmar Ash Vulmar"), 0);
   assert.equal(notice(dataset, /name another monster/)?.examples, ["mmkg/Vulmar/Node.xlsx, row 7: Vulmar Ash Vulmar"]);
+});
+
+test("whatever has Pierce Pod or Element in its name is shared, not these names alone", () => {
+  const naming = new Naming(new Set(["Vulmar"]));
+  for (const name of ["Pierce Pod", "Large Pierce Pod", "Fire Element Weapon"])
+    assert.equal([naming.node("Vulmar", name), naming.end("Vulmar", name)], [name, name]);
+  assert.is(naming.node("Vulmar", "Pierce"), "Vulmar Pierce");
 });
 
 test("kinds follow from names: monster, phase, element, item", async () => {

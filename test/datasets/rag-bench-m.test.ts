@@ -90,6 +90,33 @@ test("pictures: absolute-looking paths are cut to their last two components, ima
   assert.is(second!.images.length, 0);
 });
 
+test("rows of image_mapping.csv are counted; one that is blank, or names a second picture of a head, is an error, or refused", async ({
+  dir,
+}) => {
+  const files = await medicalFiles({ pictures: true });
+  const mapping = (text: string) => put(dir, files, { "mkg-rag-bench-m/image_mapping.csv": text });
+  const load = (lenient = false) => loadDataset("mkg-rag-bench-m", { dir, split: "train", lenient });
+  mapping("head,path\nI11,/x/s11/I11.jpg\nI12,/x/s13/I13.jpg\nI12,/y/s13/I13.jpg\n");
+  const { card } = await load();
+  assert.equal([card.read.mappedPictures, card.kept.mappedPictures], [3, 3]);
+  for (const [bad, problem] of [
+    ["I12,/x/s12/I12.jpg", /a second picture of the head "I12" \(s12\/I12\.jpg\); the first is s13\/I13\.jpg/],
+    [",/x/s12/I12.jpg", /head is not a non-empty string/],
+  ] as const) {
+    mapping(`I12,/x/s13/I13.jpg\n${bad}\n`);
+    const text = await message(() => load());
+    assert.match(text, /^dataset mkg-rag-bench-m: .*image_mapping\.csv, line 2: /);
+    assert.match(text, problem);
+    const { card, questions } = await load(true);
+    assert.equal([card.read.mappedPictures, card.kept.mappedPictures, card.refused.length], [2, 1, 1]);
+    const shown = questions.find((q) => q.cluster === "I12" && q.id.startsWith("mm:"));
+    assert.equal(
+      Buffer.from(await shown!.images[0]!.bytes()),
+      readFileSync(join(dir, "mkg-rag-bench-m/images/s13/I13.jpg")),
+    );
+  }
+});
+
 test("the medical part needs its corpora: MarKG does not stand in, and the error says where to get them", async ({
   dir,
 }) => {

@@ -390,6 +390,17 @@ test("maxPages keeps a page of which gold names a section only", async ({ dir })
   assert.equal([...new Set(passages.map((p) => p.page))], ["u0", "heron", "oak"]);
 });
 
+test("what dataset.json says is on the card; columns, which this layout does not rename, are an error", async ({
+  dir,
+}) => {
+  put(dir, await plainFiles());
+  assert.is((await load(dir)).card.origin, "not stated");
+  put(dir, { "dataset.json": '{"origin":"real"}' });
+  assert.is((await load(dir)).card.origin, "real");
+  put(dir, { "dataset.json": '{"columns":{"questions":{"question":"text"}}}' });
+  assert.match(await message(() => load(dir)), /dataset\.json has columns, which are not renamed in this layout/);
+});
+
 test("two forms in a folder, none, or questions without pages are errors that say what is allowed", async ({ dir }) => {
   assert.match(
     await message(() => load(dir, { folder: "none" })),

@@ -200,6 +200,11 @@ test("wrong input is an error that names it", () => {
     () => captionDataset(dataset, { of: "entities", caption: () => "" }),
     /no entities of mine have both a picture and a human caption/,
   );
+  const blank = captionDataset(dataset, { of: "entities", caption: ({ id }) => (id === "Leap" ? " \n" : "It leaps.") });
+  assert.not(
+    blank.questions.some(({ id }) => id === "Leap"),
+    "a caption of blanks is none",
+  );
   assert.throws(() => captionRun(task, { a: "b" } as never, "m"), /captions is not a Map/);
   assert.throws(() => captionRun(task, new Map([["a", 3]]) as never, "m"), /the caption of "a" is not text \(3\)/);
   assert.throws(() => captionRun(task, new Map(), ""), /name is not a non-empty string/);

@@ -2,7 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { duration, tableFromArrays, tableToIPC, timeMicrosecond, timeNanosecond, timeSecond } from "@uwdata/flechette";
 import fc from "fast-check";
+import { parquetWriteBuffer } from "hyparquet-writer";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { arrow } from "../../lib/graph/formats/arrow.js";
@@ -321,6 +323,25 @@ test("JSON numbers and names lose nothing: integers beyond 2^53 are bigints, a n
   await fails(() => inBlocks(json, Buffer.from('[\n{"a":1},\n{"a":}\n]'), 99), /t, line 3: not JSON/);
 });
 
+test("JSON nested deeper than what walks through cells has room for is an error that names its line", async () => {
+  const nested = (levels: number) => Buffer.from(`{"a":${"[".repeat(levels)}${"]".repeat(levels)},"b":[[],{}]}\n`);
+  const rows = await inBlocks(jsonl, nested(200), 1000);
+  assert.match(graphFrom({ entities: [{ id: "x", cell: rows.columns.data.get("a")!.at(0) }] }).fingerprint, /^\w{64}$/);
+  // siblings are no levels
+  await inBlocks(jsonl, Buffer.from(`{"a":[${"[],".repeat(1000)}[]]}\n`), 1000);
+  for (const levels of [203, 50_000])
+    await fails(() => inBlocks(jsonl, nested(levels), 1000), /t, line 1: nested deeper than 203 levels/);
+  const lenient = await inBlocks(jsonl, Buffer.concat([nested(50_000), nested(1)]), 1000, {
+    ...reading,
+    lenient: true,
+  });
+  assert.equal(
+    lenient.refused.map(({ line }) => line),
+    [1],
+  );
+  assert.is(lenient.columns.rows, 1);
+});
+
 test("any JSON value comes back from jsonl as it was written, integers beyond 2^53 as bigints of that value", async () => {
   const text = (value: unknown) => JSON.stringify(value, (_, v) => (typeof v === "bigint" ? Number(v) : v));
   await fc.assert(
@@ -502,9 +523,54 @@ test("Arrow and Parquet say the same of times: without a zone they are read as U
     assert.equal([...rows.columns.data.get("when")!], when);
     assert.equal(rows.repaired, []);
   }
+  // times of day, as Parquet gives them: text with the digits that are there
+  const time = tableToIPC(
+    tableFromArrays(
+      { s: [0, 86_399, null], us: [1n, 49_500_000_250n, null], ns: [1n, 0n, null] },
+      { types: { s: timeSecond(), us: timeMicrosecond(), ns: timeNanosecond() }, useBigInt: true },
+    ),
+    {},
+  )!;
+  const times = await inBlocks(arrow, time, 100);
+  assert.equal(cellsOf(times), [
+    ["s", "00:00:00", "23:59:59", null],
+    ["us", "00:00:00.000001", "13:45:00.00025", null],
+    ["ns", "00:00:00.000000001", "00:00:00", null],
+  ]);
+  assert.equal(times.repaired, [{ what: "times of day read as text", count: 3, examples: ["s", "us", "ns"] }]);
   const zoneless = "timestamps without a timezone: read as UTC";
   const said = (await loadGraph(fixture("types.arrow"))).report.repaired.find(({ what }) => what === zoneless);
   assert.equal(said?.examples, ["ns"]);
+});
+
+test("Arrow and Parquet read a duration as its integer, and say in which unit", async () => {
+  const lasts = [5n, null, -7n];
+  const table = tableFromArrays({ lasts }, { types: { lasts: duration(2) }, useBigInt: true });
+  const stream = tableToIPC(table, { format: "stream" })!;
+  // beside its own schema, in which it is an integer, Parquet keeps that of Arrow: the first message, behind its mark and length
+  const schema = stream.slice(0, 8 + new DataView(stream.buffer, stream.byteOffset).getInt32(4, true));
+  const file = (value: string) =>
+    new Uint8Array(
+      parquetWriteBuffer({
+        columnData: [{ name: "lasts", data: lasts }],
+        schema: [
+          { name: "root", num_children: 1 },
+          { name: "lasts", type: "INT64", repetition_type: "OPTIONAL" },
+        ],
+        kvMetadata: [{ key: "ARROW:schema", value }],
+      }),
+    );
+  for (const rows of [
+    await inBlocks(arrow, stream, 100),
+    await inBlocks(parquet, file(Buffer.from(schema).toString("base64")), 100),
+  ]) {
+    assert.equal(cellsOf(rows), [["lasts", ...lasts]]);
+    assert.equal(rows.repaired, [
+      { what: "durations read as integers, in microseconds", count: 1, examples: ["lasts"] },
+    ]);
+  }
+  // a schema that is none costs nothing
+  assert.equal(cellsOf(await inBlocks(parquet, file("AAAA"), 100)), [["lasts", ...lasts]]);
 });
 
 test("bytes of Arrow changed at random give a table or one error in the house form", async ({ dir }) => {

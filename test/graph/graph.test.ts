@@ -2,7 +2,7 @@ import { desc, table } from "arquero";
 import fc from "fast-check";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { graphFrom } from "../../lib/graph/index.js";
+import { type Graph, graphFrom } from "../../lib/graph/index.js";
 
 const test = suite("graph");
 
@@ -200,6 +200,54 @@ test("the fingerprint depends on content alone", () => {
   assert.is.not(graphFrom({ ...rows, entities: [{ id: "a", n: 0 }] }).fingerprint, same.fingerprint);
 });
 
+test("the fingerprint tells values apart at any depth: dates, integers of 64 bits, NaN; not the order of keys", () => {
+  const of = (value: unknown) => graphFrom({ entities: [{ id: "a", value }] }).fingerprint;
+  const values = [
+    [new Date(0)],
+    [new Date(1)],
+    { on: new Date(0) },
+    { on: new Date(1) },
+    { n: 1 },
+    { n: 1n },
+    { n: 2n },
+    { n: "1" },
+    [Number.NaN, { a: 1 }],
+    [Number.NaN, { a: 2 }],
+    [null, { a: 2 }],
+    [Number.POSITIVE_INFINITY],
+    new Map([["a", 1]]),
+    new Map([["a", 2]]),
+    new Set(["a"]),
+  ];
+  assert.is(new Set(values.map(of)).size, values.length);
+  assert.is(of({ a: 1, b: [2n] }), of({ b: [2n], a: 1 }));
+  const around: unknown[] = [];
+  around.push(around);
+  assert.throws(
+    () => of(around),
+    /^MkgError|graph\.fingerprint: column value: a cell of more than 1000 levels, or one that holds itself/,
+  );
+});
+
+test("further columns that may be meant as known ones are noticed, unless the known one is there", () => {
+  const what = "further columns that may be meant as known ones, and are not read as such";
+  const noticed = (graph: Graph) => graph.report.notices.find((notice) => notice.what === what)?.examples ?? [];
+  const triple = { head: "a", relation: "r", tail: "b" };
+  const graph = graphFrom({
+    entities: [{ id: "a", name: "A", Description: "d", type: "k", image: "p.png", rank: 1, is: "x" }],
+    triples: [{ ...triple, conditon: "c", since: "1990" }],
+  });
+  assert.equal(noticed(graph), [
+    "entities, name: label?",
+    "entities, Description: description?",
+    "entities, type: kind?",
+    "entities, image: images?",
+    "triples, conditon: condition?",
+  ]);
+  assert.equal(noticed(graph.subgraph(["a"])), []);
+  assert.equal(noticed(graphFrom({ entities: [{ id: "a", label: "A", name: "B" }], triples: [triple] })), []);
+});
+
 test("an Arquero table counts as it is seen: filtered and ordered; it and arrays passed in stay usable", () => {
   const triples = table({ head: ["a", "b", "c"], relation: ["r", "r", "r"], tail: ["x", "y", "z"] });
   const graph = graphFrom({ triples: triples.filter("d => d.head !== 'b'").orderby(desc("tail")) });
@@ -282,7 +330,7 @@ test("what is wrong is named with table, row, column and a way out", () => {
     ],
     [
       () => graphFrom({ entities: [{ id: "a", images: ["a.png"] }] }),
-      /column images: not a list of images \(\["a\.png"\]\)/,
+      /column images: not a list of images \(\["a\.png"\]\)\. .*fileImage.*bytesImage.*openImage.*frameFolder/,
     ],
     [() => graphFrom({ entities: "a.csv" as never }), /entities is not a table \("a\.csv"\)/],
     [() => graphFrom({ entities: [1] as never }), /entities, row 0 is not an object \(1\)/],
@@ -290,6 +338,21 @@ test("what is wrong is named with table, row, column and a way out", () => {
     [() => graphFrom({ triples: [], tripels: [] } as never), /unknown option \("tripels"\).*Did you mean "triples"\?/],
     [() => small().entity("vulmer"), /graph\.entity: unknown entity id \("vulmer"\).*Did you mean "vulmar"\?/],
     [() => small().triple("t9"), /unknown triple id \("t9"\)/],
+    // ids are strings, those that count rows too: row 1 is the last of two
+    [() => graphFrom({ triples: [triple, triple] }).triple("2"), /unknown triple id \("2"\)/],
+    [() => graphFrom({ triples: [triple] }).triple(0 as never), /unknown triple id \(0\)\. Ids are strings/],
+    [() => graphFrom({ triples: [triple] }).triple(["0"] as never), /unknown triple id \(\["0"\]\)\. Ids are strings/],
+    [() => graphFrom({ triples: [triple] }).text({ triple: 0 } as never), /unknown triple id \(0\)\. Ids are strings/],
+    [() => small().text(0 as never), /graph\.text: neither a triple nor a path \(0\)/],
+    [() => small().text({ path: "ab" } as never), /graph\.text: neither a triple nor a path/],
+    [() => small().entity(7 as never), /unknown entity id \(7\)\. Ids are strings/],
+    [
+      () => small().degree("Ember Sweep"),
+      /unknown entity id \("Ember Sweep"\)\. Known: .*That is a label\. Did you mean "sweep"\?/,
+    ],
+    [() => small().entity("ember sweep"), /That is a label\. Did you mean "sweep"\?/],
+    [() => graphFrom([triple] as never), /one table given, without saying of what.*graphFrom\(\{ triples: table \}\)/],
+    [() => graphFrom(table({ head: ["a"] }) as never), /graphFrom\(\{ triples: table \}\)/],
     [
       () => small().neighbours("vulmar", { direction: "up" as never }),
       /unknown direction \("up"\)\. Known: out, in, both/,

@@ -163,6 +163,21 @@ test("a folder of frames: natural order, all marked unless keyframes.txt says wh
   await refuses(() => openImages("empty", { folder: dir, place: "row 3" }), /^row 3: a folder without pictures/);
   await refuses(() => openImages("none", { folder: dir, place: "row 3" }), /^row 3: cannot read the picture .*no such/);
 });
+
+test("a list of key frames is an ordinary file of the folder: nothing outside is read, no pipe is waited for", async ({
+  dir,
+}) => {
+  put(dir, { "data/c/f1.png": "1", "secret.txt": "password\n" });
+  const marks = join(dir, "data/c/keyframes.txt");
+  symlinkSync(join(dir, "secret.txt"), marks);
+  const error = await failure(() => frameFolder(join(dir, "data"), "c"));
+  assert.match(error.message, /frameFolder: the picture lies outside its folder \(.*keyframes\.txt\)|lies outside/);
+  assert.not.match(error.message, /password/);
+  rmSync(marks);
+  execFileSync("mkfifo", [marks]);
+  await refuses(() => frameFolder(join(dir, "data"), "c"), /the list of key frames is no file \(.*keyframes\.txt\)/);
+});
+
 const texts = async (images: readonly { bytes(): Promise<Uint8Array> }[]) =>
   Promise.all(images.map(async (image) => new TextDecoder().decode(await image.bytes())));
 
@@ -298,6 +313,24 @@ test("a server that misbehaves gives one error that names the address", async ()
     await stop(server);
   }
   await refuses(() => ask("/good").bytes(), /cannot fetch the picture \(http:.*\/good: .*ECONNREFUSED/);
+});
+
+test("a redirect from https to http is not followed: what it brings could have been changed on the way", async () => {
+  const asked: string[] = [];
+  const real = globalThis.fetch;
+  globalThis.fetch = async (address) => {
+    asked.push(String(address));
+    return new Response(null, { status: 302, headers: { location: "http://127.0.0.1/b.png?token" } });
+  };
+  try {
+    await refuses(
+      () => openImage("https://example.invalid/a.png", { fetch: true }).bytes(),
+      /a redirect that is not followed \(https:\/\/example\.invalid\/a\.png to http:\/\/127\.0\.0\.1\)\. From https to https/,
+    );
+  } finally {
+    globalThis.fetch = real;
+  }
+  assert.equal(asked, ["https://example.invalid/a.png"]);
 });
 
 test("an abort ends a fetch with the signal's reason", async () => {

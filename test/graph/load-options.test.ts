@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -112,6 +112,104 @@ test("typed cells are values, exactly those that the text says; empty ones are n
     ["1492-10-12T00:00:00.000Z", "2024-02-29T21:30:00.000Z", null, "2024-01-02T03:04:00.000Z"],
   );
   assert.is(graph.subgraph(["007", "7"]).entities.get("big", 0), 9007199254740993n);
+});
+
+test("a time without a zone is in UTC, whatever zone the machine is in", async ({ dir }) => {
+  const file = put(dir, "e.csv", "id,at\na,2024-07-02T03:04\nb,2024-07-02T03:04:05.678\n");
+  const { TZ } = process.env;
+  try {
+    for (const zone of ["America/New_York", "Asia/Kolkata", "UTC"]) {
+      process.env.TZ = zone;
+      assert.equal(
+        ((await loadGraph(file, { types: { at: "date" } })).entities.array("at") as Date[]).map((at) =>
+          at.toISOString(),
+        ),
+        ["2024-07-02T03:04:00.000Z", "2024-07-02T03:04:05.678Z"],
+        zone,
+      );
+    }
+  } finally {
+    if (TZ === undefined) delete process.env.TZ;
+    else process.env.TZ = TZ;
+  }
+});
+
+test("csv with another character between its fields is read where it is said, and guessed at in the error", async ({
+  dir,
+}) => {
+  const text = (d: string) =>
+    `head${d}relation${d}tail${d}note\r\na${d}"r${d}""x"""${d}b${d}1,5\n${d === ";" ? "c;r;d;\n" : ""}`;
+  for (const delimiter of [";", "|", "\t", "^"]) {
+    const file = put(dir, "t.csv", text(delimiter));
+    const graph = await loadGraph(file, { delimiter });
+    assert.is(graph.triples.get("relation", 0), `r${delimiter}"x"`);
+    assert.is(graph.triples.get("note", 0), "1,5");
+    assert.is((await readTable(file, { delimiter })).get("tail", 0), "b");
+  }
+  const file = put(dir, "s.csv", "head;relation;tail\na;r;b\n");
+  await rejects(
+    () => loadGraph(file),
+    /one column and no header .*separated by ";": read it as csv, \{ delimiter: ";" \}/,
+  );
+  await rejects(() => loadGraph(file, { header: true }), /separated by ";"/);
+  assert.equal(texts(await loadGraph(file, { delimiter: ";" })), ["a r b"]);
+  // what may not be read as data is not: a row of another width, a quote within a field
+  await rejects(
+    () => loadGraph(put(dir, "w.csv", "head;relation;tail\na;r\n"), { delimiter: ";" }),
+    /line 2: 2 fields instead of 3/,
+  );
+  await rejects(
+    () => loadGraph(put(dir, "q.csv", 'head;relation;tail\na;5" disk;b\n'), { delimiter: ";" }),
+    /line 2: not CSV/,
+  );
+  await rejects(() => loadGraph(put(dir, "c.tsv", "a,r,b\n")), /separated by ",": read it as csv, \{ format: "csv" \}/);
+  await rejects(
+    () => loadGraph(put(dir, "t.csv", "a\tr\tb\n")),
+    /separated by "\\t": read it as tsv, \{ format: "tsv" \}/,
+  );
+  for (const delimiter of ["", ";;", '"', "\n", "é", 7])
+    await rejects(() => loadGraph(file, { delimiter: delimiter as string }), /delimiter is not a character of ASCII/);
+  await rejects(
+    () => loadGraph(put(dir, "t.tsv", "a\tr\tb\n"), { delimiter: ";" }),
+    /no file here takes the option delimiter \(";"\)\. Formats that do: csv/,
+  );
+});
+
+test("a map of columns that cannot be right is named as such", async ({ dir }) => {
+  const file = put(dir, "t.csv", "s,p,object\na,r,b\n");
+  const cases: [Record<string, string>, RegExp][] = [
+    [
+      { head: "s", relation: "p", tail: "object" },
+      /The map goes from the file's names to those used here: \{ columns: \{ "s": "head", "p": "relation", "object": "tail" \} \}/,
+    ],
+    [{ s: "head", p: "relation", object: "tale" }, /\{ columns \} maps "object" to "tale": did you mean "tail"\?/],
+    [
+      { s: "head", p: "relation", objekt: "tail" },
+      /"objekt" in \{ columns \} is no column of it: did you mean "object"\?/,
+    ],
+    [{ s: "head", p: "relation" }, /map it: \{ columns: \{ "object": "tail" \} \}/],
+  ];
+  for (const [columns, message] of cases) await rejects(() => loadGraph(file, { columns }), message);
+});
+
+test("a folder in the place of a file, and a folder that may not be listed, are said to be that", async ({ dir }) => {
+  const file = put(dir, "t.tsv", "a\tr\tb\n");
+  const folder = join(dir, "labels");
+  mkdirSync(folder);
+  await rejects(() => loadGraph(file, { labels: { entities: folder } }), /a folder, not a file \(.*labels\)/);
+  await rejects(() => readTable(folder), /a folder, not a file/);
+  await rejects(() => loadGraph({ triples: folder }), /a folder, not a file/);
+  chmodSync(folder, 0);
+  chmodSync(dir, 0o755);
+  // the superuser may list any folder
+  const root = process.getuid?.() === 0;
+  if (root) process.seteuid!(65534);
+  try {
+    await rejects(() => loadGraph(folder), /cannot list the folder \(.*labels\)\. Reading is not permitted/);
+  } finally {
+    if (root) process.seteuid!(0);
+    chmodSync(folder, 0o755);
+  }
 });
 
 test("dates in lists are dates, as those outside; none that is handed out can change the graph", async ({ dir }) => {

@@ -108,6 +108,37 @@ test("a first line that is names, but not ours, is an error and never a triple",
   assert.is((await loadGraph(join(dir, "s.tsv"), { header: false })).triples.numRows(), 2);
 });
 
+test("names in another case or with blanks are no data: the error gives the map that reads them", async ({ dir }) => {
+  const cases: [string, string, RegExp, Record<string, string>][] = [
+    [
+      "t.tsv",
+      "Head\tRelation\tTail\na\tr\tb\n",
+      /no column head .*map it: \{ columns: \{ "Head": "head", "Relation": "relation", "Tail": "tail" \} \}; \{ header: false \}/,
+      { Head: "head", Relation: "relation", Tail: "tail" },
+    ],
+    [
+      "t.csv",
+      "head, relation, tail\na,r,b\n",
+      /no column relation .*\{ columns: \{ " relation": "relation", " tail": "tail" \} \}/,
+      { " relation": "relation", " tail": "tail" },
+    ],
+    [
+      "e.csv",
+      "ID,Label\na,A\n",
+      /no column id .*A table of entities needs id.*\{ "ID": "id" \}/,
+      { ID: "id", Label: "label" },
+    ],
+    ["w.csv", "Id,Population\na,7\n", /no column id .*\{ "Id": "id" \}/, { Id: "id" }],
+    ["e.jsonl", '{"ID":"a"}\n', /no column id .*\{ "ID": "id" \}/, { ID: "id" }],
+  ];
+  for (const [name, text, message, columns] of cases) {
+    const file = join(put(dir, { [name]: text }), name);
+    await rejects(() => loadGraph(file), message);
+    const { read } = (await loadGraph(file, { columns })).report;
+    assert.is(read.entities! + read.triples!, 1, name);
+  }
+});
+
 test("csv: byte order mark, CRLF, quoted commas, quotes, line breaks and blank lines", async ({ dir }) => {
   put(dir, { "t.csv": '\ufeffhead,relation,tail\r\n"a, b","say ""x""","two\r\nlines"\r\n\r\n c ,r,\r\n' });
   await rejects(() => loadGraph(join(dir, "t.csv")), /t\.csv, line 5, column tail: empty tail/);
@@ -172,6 +203,23 @@ test("labels, descriptions and relation texts join by id; what finds no partner 
   assert.equal(count("entities without triples"), ["Q9"]);
   assert.equal(count("pictures of ids that are no entities"), ["Q7"]);
   assert.equal(count("files in the folder of pictures that are no pictures"), ["Q2/notes.txt"]);
+});
+
+test("texts of the tables themselves stay, whatever the label files say; they fill what is empty", async ({ dir }) => {
+  put(dir, {
+    "g/entities.csv": "id,label,description\na,Anna,\nb,,own\n",
+    "g/triples.csv": "head,relation,relationLabel,tail\na,r,knows,b\nb,r,,a\n",
+  });
+  const graph = await loadGraph(join(dir, "g"), {
+    labels: {
+      entities: { a: "other", b: "Bea" },
+      descriptions: { a: "filled", b: "other" },
+      relations: { r: "meets" },
+    },
+  });
+  assert.equal(graph.entities.array("label"), ["Anna", "Bea"]);
+  assert.equal(graph.entities.array("description"), ["filled", "own"]);
+  assert.equal(graph.triples.array("relationLabel"), ["knows", "meets"]);
 });
 
 test("a folder of entities.* and triples.*, pictures relative to it; json in both of its shapes", async ({ dir }) => {

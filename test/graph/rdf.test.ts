@@ -9,7 +9,7 @@ import * as assert from "uvu/assert";
 import { openSource } from "../../lib/graph/formats/compressed.js";
 import type { SourceRows, TableFormat } from "../../lib/graph/formats/format.js";
 import { nquads, ntriples, turtle } from "../../lib/graph/formats/rdf.js";
-import { loadGraph } from "../../lib/graph/index.js";
+import { type Graph, imageReference, loadGraph, writeGraph } from "../../lib/graph/index.js";
 
 const test = suite<{ dir: string }>("rdf");
 test.before.each((context) => {
@@ -229,7 +229,83 @@ test("Turtle: a mistake names its line, and is an error even when lenient", asyn
     ["<http://a> <http://b> [ <http://c> 1 .", /line 1: /],
   ] as const)
     for (const lenient of [false, true]) await rejects(() => read(dir, turtle, text, lenient), message);
-  for (const format of [turtle, ntriples]) await rejects(() => read(dir, format, "# nothing\n"), /the file is empty/);
+});
+
+test("relative IRIs are taken from the base that is given, until the file states one", async ({ dir }) => {
+  const file = join(dir, "g.ttl");
+  writeFileSync(file, "<a> <#p> <../b> .\n@base <http://y.org/> .\n<a> <p> <> .\n");
+  await rejects(() => loadGraph(file), /line 1: a relative IRI, and no base .*\{ base: "http:\/\/example\.org\/" \}/);
+  const graph = await loadGraph(file, { base: "http://x.org/d/f.ttl" });
+  // RFC 3986, 5.2
+  assert.equal(
+    ["head", "relation", "tail"].map((name) => graph.triples.array(name)),
+    [
+      ["http://x.org/d/a", "http://y.org/a"],
+      ["http://x.org/d/f.ttl#p", "http://y.org/p"],
+      ["http://x.org/b", "http://y.org/"],
+    ],
+  );
+  for (const base of ["d/f.ttl", "", 7])
+    await rejects(() => loadGraph(file, { base: base as string }), /base is not an absolute IRI/);
+  writeFileSync(join(dir, "g.nt"), "<a> <p> <b> .\n");
+  await rejects(
+    () => loadGraph(join(dir, "g.nt"), { base: "http://x.org/" }),
+    /no file here takes the option base .*Formats that do: ttl/,
+  );
+});
+
+test("described, statements about a node are its texts, kind and pictures; all others stay triples", async ({
+  dir,
+}) => {
+  const file = join(dir, "g.ttl");
+  writeFileSync(
+    file,
+    `@prefix : <http://x.org/a#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix foaf: <http://xmlns.com/foaf/0.1/> .
+:vulmar a :Creature ; rdfs:label "Vulmar", "Vulmarus"@la ; rdfs:comment "a beast" ;
+  foaf:depiction <http://x.org/v.png>, <http://x.org/w.png>, "none" ; :uses :Ember%20Sweep ; :rank 3 ; :note "Vulmar" .
+:Creature rdfs:label "creature" .
+_:b :uses :vulmar .
+`,
+  );
+  const graph = await loadGraph(file, { rdf: "described" });
+  const [x, label, depiction] = [
+    "http://x.org/a#",
+    "http://www.w3.org/2000/01/rdf-schema#label",
+    "http://xmlns.com/foaf/0.1/depiction",
+  ];
+  const { images, ...vulmar } = graph.entity(`${x}vulmar`);
+  assert.equal(
+    [vulmar.label, vulmar.description, vulmar.kind, ...images.map(imageReference)],
+    ["Vulmar", "a beast", "creature", "http://x.org/v.png", "http://x.org/w.png"],
+  );
+  assert.equal(
+    (graph.triples.array("id") as string[]).map((id) => [graph.triple(id).relation.replace(x, ":"), graph.text(id)]),
+    [
+      ["http://www.w3.org/1999/02/22-rdf-syntax-ns#type", "Vulmar type creature"],
+      [label, "Vulmar label Vulmarus"],
+      [depiction, "Vulmar depiction none"],
+      [":uses", "Vulmar uses Ember Sweep"],
+      [":rank", "Vulmar rank 3"],
+      [":note", "Vulmar note Vulmar"],
+      [":uses", "_:b uses Vulmar"],
+    ],
+  );
+  // the text "Vulmar" is an entity by :note alone; pictures and other texts that are told are none
+  assert.equal(
+    (graph.entities.array("id") as string[]).filter((id) => /png|beast|"creature"/.test(id)),
+    [],
+  );
+  assert.equal(graph.report.notices.find(({ what }) => what.startsWith("statements that became"))?.count, 5);
+  assert.equal(graph.report.read, { entities: graph.entities.numRows(), triples: 7 });
+  await rejects(() => writeGraph(graph.withoutImages(), join(dir, "w.nt")), /nt cannot hold it: statements give/);
+  // a table beside it: its cells are filled, pictures too
+  writeFileSync(join(dir, "e.csv"), `id,label\n${x}vulmar,Own\n`);
+  const beside = await loadGraph({ entities: join(dir, "e.csv"), triples: file }, { rdf: "described" });
+  assert.equal([beside.entity(`${x}vulmar`).label, beside.entity(`${x}vulmar`).images.length], ["Own", 2]);
+  await rejects(
+    () => loadGraph(file, { rdf: "nice" as never }),
+    /unknown rdf \("nice"\)\. Known: statements, described/,
+  );
 });
 
 test("blank nodes without a label get one that the file does not use, the same at each reading", async ({ dir }) => {
@@ -380,8 +456,11 @@ test("several files without blank nodes are the graph of their lines in one file
         const together = await loadGraph({ triples: paths });
         const whole = await loadGraph(put(dir, "whole.nt", files.flat().join("")));
         assert.is(together.fingerprint, whole.fingerprint);
-        for (const key of ["read", "kept", "added", "notices"] as const)
+        for (const key of ["read", "kept", "added"] as const)
           assert.equal(together.report[key], whole.report[key], key);
+        // what comes first is said by the first file
+        const sorted = ({ report }: Graph) => [...report.notices].sort((a, b) => (a.what < b.what ? -1 : 1));
+        assert.equal(sorted(together), sorted(whole));
       },
     ),
     { numRuns: 60 },

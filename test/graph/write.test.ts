@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import sharp from "sharp";
@@ -77,7 +77,7 @@ test("a target and a format that do not fit are errors that name what does", asy
   await rejects(to("x", { format: "parqet" }), /Did you mean "parquet"\?/);
   await rejects(
     to("x.csv"),
-    /a csv file holds one table, and a graph is two.*Both in one file: json, json\.gz, xlsx, nt, nt\.gz, nq, nq\.gz\. Give a folder/,
+    /a file of csv holds one table, and a graph is two.*Both in one file: json, json\.gz, xlsx, nt, nt\.gz, nq, nq\.gz\. Give a folder/,
   );
   await rejects(to("x.json", { format: "xlsx" }), /the target's name and the format differ .*x\.json", "xlsx"\)/);
   await rejects(to("x", { image: "files" }), /unknown option \("image"\).*Did you mean "images"\?/);
@@ -85,10 +85,64 @@ test("a target and a format that do not fit are errors that name what does", asy
     to("x", { images: "file" }),
     /option images has a wrong value \("file"\)\. It takes one of "refuse", "files", "data-urls"/,
   );
+  await rejects(
+    to("x.ttl"),
+    /ttl is read, not written .*Formats: csv, csv\.gz, .*For a folder of that name end it with \//,
+  );
+  await rejects(to("x.parquett"), /not one that is written here .*Did you mean \.parquet\?/);
+  await rejects(to("x.graphml"), /not one that is written here/);
+  await rejects(to("x.parquet.gz"), /parquet is not written compressed/);
   await rejects(() => writeGraph(simple, ""), /target is not a path \(""\)/);
   writeFileSync(join(dir, "file"), "");
   await rejects(to("file/g"), /^writ.*: cannot write \(.*ENOTDIR\).*choose another place/, "SetupError");
   assert.equal(readdirSync(dir), ["file"]);
+});
+
+test("a folder may have a name with a dot: where it is there, ends with /, has a version, or the format is said", async ({
+  dir,
+}) => {
+  mkdirSync(join(dir, "old.data"));
+  for (const [target, options] of [
+    ["old.data", {}],
+    ["new.ttl/", {}],
+    ["run.v2", {}],
+    ["run-0.1", {}],
+    ["final.data", { format: "csv" }],
+  ] as const) {
+    await writeGraph(simple, join(dir, target), options);
+    assert.is((await loadGraph(join(dir, target))).fingerprint, simple.fingerprint, target);
+  }
+});
+
+test("a graph without rows comes back from every format, as folder and as file", async ({ dir }) => {
+  const empty = graphFrom({ triples: [] });
+  for (const format of [...tables, "nt", "nq"]) {
+    await writeGraph(empty, join(dir, format), { format });
+    assert.is((await loadGraph(join(dir, format))).fingerprint, empty.fingerprint, format);
+  }
+  for (const name of ["g.json", "g.xlsx", "g.nt", "g.nq.gz"]) {
+    await writeGraph(empty, join(dir, name));
+    assert.is((await loadGraph(join(dir, name))).fingerprint, empty.fingerprint, name);
+  }
+  const { notices } = (await loadGraph(join(dir, "g.nt"))).report;
+  assert.equal(
+    notices.map(({ what }) => what),
+    ["files of RDF without statements"],
+  );
+});
+
+test("what a killed writer left is removed by the next; that of one at work stays", async ({ dir }) => {
+  const { pid } = spawnSync(process.execPath, ["-e", ""]);
+  const left = (id: number | undefined) => `.writing-${hostname()}-${id}-abcdef`;
+  for (const name of [left(pid), left(process.ppid), ".writing-elsewhere-1-abcdef"]) {
+    mkdirSync(join(dir, name));
+    writeFileSync(join(dir, name, "0"), "half a ta");
+  }
+  await writeGraph(simple, dir);
+  assert.equal(
+    readdirSync(dir).sort(),
+    [left(process.ppid), ".writing-elsewhere-1-abcdef", "entities.tsv", "triples.tsv"].sort(),
+  );
 });
 
 test("a folder with tables of another format is refused: they would be read together with the new ones", async ({

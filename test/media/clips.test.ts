@@ -85,7 +85,13 @@ withFfmpeg("every frame comes once, in time order, unmarked; the same each time"
 
 withFfmpeg("every: n takes frames 0, n, 2n …; fps resamples; key marks by position", async () => {
   const file = make("ramp.mkv", ...ramp, "-c:v", "ffv1");
-  assert.equal(await levels([...(await clipFrames(file, { every: 7 }))]), [0, 7, 14]);
+  const sevenths = await clipFrames(file, { every: 7 });
+  assert.equal(await levels([...sevenths]), [0, 7, 14]);
+  const all = new Set((await clipFrames(file)).map(({ id }) => id));
+  assert.not(
+    sevenths.some(({ id }) => all.has(id)),
+    "a frame of another choice has another id",
+  );
   // 2 s at 5 a second are 10 frames, each the second one
   const halved = await levels([...(await clipFrames(file, { fps: 5 }))]);
   assert.is(halved.length, 10);

@@ -83,6 +83,14 @@ test("change:n takes the frames that differ most from the one before, ties the e
   assert.equal(await selectFrames([], "change:3"), []);
 });
 
+test("change:n sees by luma: red is three times as bright as blue", async () => {
+  // ITU-R BT.601: blue 0.114 · 255 = 29, red 0.299 · 255 = 76; changes to the frame before: –, 29, 47
+  const images = await Promise.all(
+    ["#000000", "#0000ff", "#ff0000"].map(async (colour, i) => bytesImage(await solid(colour), `f${i}`)),
+  );
+  assert.is(ids(await selectFrames(images, "change:1")), "f2");
+});
+
 test("change:n reads each picture once, and names one that cannot be read", async () => {
   let reads = 0;
   const counted = (await greys([0, 9, 0])).map((image) =>
@@ -209,6 +217,28 @@ test("a frame holds the whole picture, not what changed since the last one", asy
   const { data } = await pixels(frames[1]!);
   assert.ok(data[0]! > 250 && data[1]! < 8, "the pixel that changed");
   assert.equal([...data.subarray(data.length - 3)], [255, 255, 255]);
+});
+
+test("frames are turned as their file says, like pictures", async () => {
+  const parts = await Promise.all(
+    ["#ff0000", "#0000ff"].map((background) =>
+      sharp({ create: { width: 6, height: 4, channels: 3, background } })
+        .png()
+        .toBuffer(),
+    ),
+  );
+  const file = await sharp(parts, { join: { animated: true } })
+    .withMetadata({ orientation: 6 })
+    .tiff({ compression: "lzw" })
+    .toBuffer();
+  const frames = await framesOf(bytesImage(file, "turned"));
+  for (const [i, rgb] of [
+    [255, 0, 0],
+    [0, 0, 255],
+  ].entries()) {
+    const { width, height, data } = await pixels(frames[i]!);
+    assert.equal([width, height, ...data.subarray(0, 3)], [4, 6, ...rgb]);
+  }
 });
 
 test("a still gives itself, as it is", async () => {

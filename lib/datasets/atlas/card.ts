@@ -1,5 +1,6 @@
 import { byCodeUnit, type Question } from "../../core/index.js";
 import type { Graph } from "../../graph/index.js";
+import { majority } from "../majority.js";
 import type { DatasetCard } from "../types.js";
 import type { Facts } from "./facts.js";
 import { kinds } from "./forms.js";
@@ -63,11 +64,4 @@ export function card(
       ...shortcuts,
     ],
   };
-}
-
-/** The one answer that is right for most of the questions; of equals, the one accepted first. */
-function majority(questions: readonly Question[]): { readonly answer: string; readonly hits: number } | undefined {
-  const count = new Map<string, number>();
-  for (const q of questions) for (const a of q.answers) count.set(a, (count.get(a) ?? 0) + 1);
-  return [...count].map(([answer, hits]) => ({ answer, hits })).sort((a, b) => b.hits - a.hits)[0];
 }

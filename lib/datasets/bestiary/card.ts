@@ -1,5 +1,6 @@
 import type { Question } from "../../core/index.js";
 import type { Entity, Triple } from "../../graph/index.js";
+import { majority } from "../majority.js";
 import type { DatasetCard } from "../types.js";
 import { phrasings, questionKinds, subTasks } from "./phrasings.js";
 
@@ -83,23 +84,10 @@ export function card(
       ...subTasks
         .filter(({ label }) => !missing.includes(label))
         .map(({ label }) => {
-          const { hits, n, answer } = majority(questions.filter((q) => q.group === label));
-          return `Shortcut, ${label}: the answer right most often (${answer}) is right for ${hits} of ${n}`;
+          const own = questions.filter((q) => q.group === label);
+          const { hits, answer } = majority(own) ?? { hits: 0, answer: "none" };
+          return `Shortcut, ${label}: the answer right most often (${answer}) is right for ${hits} of ${own.length}`;
         }),
     ],
   };
-}
-
-/** The one answer that is right for most of the questions; of equals, the first in code-unit order. */
-function majority(questions: readonly Question[]): {
-  readonly answer: string;
-  readonly hits: number;
-  readonly n: number;
-} {
-  const count = new Map<string, number>();
-  for (const q of questions) for (const a of new Set(q.answers)) count.set(a, (count.get(a) ?? 0) + 1);
-  const answer = [...count.keys()]
-    .sort()
-    .reduce((a, b) => ((count.get(b) as number) > (count.get(a) as number) ? b : a));
-  return { answer, hits: count.get(answer) as number, n: questions.length };
 }

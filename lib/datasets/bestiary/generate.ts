@@ -18,8 +18,8 @@ export interface Bestiary {
  * Generates one world of fictional creatures: a multimodal graph and questions with answers and gold paths, in the shape of MH-MMKG
  * (arXiv 2506.17589: sub-tasks, counts, phases, conditions, combos, cross-creature edges). All names are invented.
  *
- * Equal `world` and options give equal ids, texts and picture bytes. Pictures are drawn when their bytes are first asked for.
- * Cost: O(creatures), about 50 ms for 22; a frame takes about 2 ms.
+ * Equal `world` and options give equal ids, texts and picture bytes. Pictures are drawn each time that their bytes are asked for, and not kept.
+ * Cost: O(creatures), about 40 ms for 22; a frame about 1 ms.
  *
  * @param world any JSON value; tells worlds apart. With `regularity` 1 all worlds have the same facts.
  * @param options see {@link bestiaryOptions}, without seed, split and the numbers of worlds; an unknown one is an error.

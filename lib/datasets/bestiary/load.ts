@@ -21,8 +21,8 @@ export type BestiaryOptions = { readonly split?: "train" | "validation" | "test"
  * Leaks can be planted in all splits alike (`textShortcut`, `imageShortcut`, `captionShortcut`, `answerSkew`), to see whether a method or an audit
  * finds them; `card.notices` says so. How far shortcuts get where none is planted: data/bestiary/card.md.
  *
- * Cluster: the creature. No meta field is visible. Errors: an unknown option or a value out of range. Cost: O(worlds · creatures), about 60 ms for a
- * world of 22; a frame is drawn when its bytes are asked for, in about 1 ms.
+ * Cluster: the creature. No meta field is visible. Errors: an unknown option or a value out of range. Cost: that of {@link bestiary} for each world,
+ * and of its graph and checks, in all about 80 ms for one of 22 creatures; frames as there.
  *
  * @example
  * const dataset = await loadBestiary({ seed: 0 });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { MkgError, quote, readText, unknownName } from "../../core/index.js";
+import { MkgError, namesIn, quote, readText, unknownName } from "../../core/index.js";
 import { parseJson } from "../../graph/index.js";
-import { namesIn, type Scope } from "./scope.js";
+import type { Scope } from "./scope.js";
 
 /**
  * Captions by key from `<prefix><model>.json` in a folder; undefined for `human` and `none`. The model is looked for among the files that are there,
@@ -15,10 +15,9 @@ export async function offlineCaptions(
   choice: string,
 ): Promise<ReadonlyMap<string, string> | undefined> {
   if (choice === "human" || choice === "none") return undefined;
-  const models = (await namesIn(folder))
+  const models = (await namesIn(scope.place, folder))
     .filter((name) => name.startsWith(prefix) && name.endsWith(".json"))
-    .map((name) => name.slice(prefix.length, -".json".length))
-    .sort();
+    .map((name) => name.slice(prefix.length, -".json".length));
   if (!models.includes(choice))
     throw unknownName(`${scope.place}, option ${option}`, `model in ${join(folder, `${prefix}<model>.json`)}`, choice, [
       "human",

@@ -65,8 +65,7 @@ export async function loadMhMmkg(options: MhMmkgOptions): Promise<Dataset> {
       "Run `mkglab data fetch mh-mmkg`, or take them from https://github.com/wbw520/MH-MMKG (no licence stated: for your own use). Another data root is given by the option dir or, on the command line, by MKGLAB_DATA",
     );
   const rows = await readQuestionList(scope, list);
-  if (rows.length === 0)
-    throw new MkgError(scope.place, `no questions in ${list}`, "At least one row below the header");
+  if (rows.length === 0) throw scope.intake.nothing(`no questions in ${list}`, "At least one row below the header");
   const folders = await monsterFolders(scope);
   const naming = new Naming(
     new Set([...releasedMonsters, ...folders.map(({ monster }) => monster), ...rows.map(({ monster }) => monster)]),

@@ -108,7 +108,9 @@ function goldOf(scope: Scope, naming: Naming, graph: Graph, row: QuestionRow): {
   row.routes.forEach((nodes, i) => {
     const path = naming.route(row.monster, nodes);
     const found = triplesAlong(graph, path);
-    const lacks = "lacks" in found ? `column Search Route: route ${i + 1}, ${found.lacks}` : undefined;
+    const padded = nodes.find((node) => node !== node.trim());
+    const why = padded === undefined ? "" : `; blanks are part of a name, as in ${quote(padded)}`;
+    const lacks = "lacks" in found ? `column Search Route: route ${i + 1}, ${found.lacks}${why}` : undefined;
     let kept = false;
     scope.intake.row("gold routes", file, line, () => {
       // what the released merge overwrote is no mistake in the sheets

@@ -1,6 +1,6 @@
-import { readdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { byCodeUnit, MkgError, quote } from "../../core/index.js";
+import { MkgError, namesIn, quote } from "../../core/index.js";
 import { Noticing, readSheet } from "../../graph/index.js";
 
 import { Intake } from "../intake.js";
@@ -102,7 +102,7 @@ export class Row {
 
   /** Column as errors name it: its letter and meaning. */
   column(at: number, meaning: string): string {
-    return `column ${String.fromCharCode(65 + at)} (${meaning})`;
+    return `column ${letters(at)} (${meaning})`;
   }
 
   /** The text of a cell as it stands; "" when blank. */
@@ -125,15 +125,16 @@ export class Row {
   }
 }
 
+/** A column's name in a workbook: A to Z, then AA. */
+const letters = (at: number): string =>
+  (at < 26 ? "" : letters(Math.floor(at / 26) - 1)) + String.fromCharCode(65 + (at % 26));
+
 /** Names of the folders in a folder, sorted by code unit; links to folders are such. */
-export async function foldersIn(path: string): Promise<string[]> {
+export async function foldersIn(place: string, path: string): Promise<string[]> {
   const found: string[] = [];
-  for (const name of (await namesIn(path)).sort(byCodeUnit)) if (await isFolder(join(path, name))) found.push(name);
+  for (const name of await namesIn(place, path)) if (await isFolder(join(path, name))) found.push(name);
   return found;
 }
-
-/** Names in a folder; none where there is no such folder. */
-export const namesIn = (path: string): Promise<string[]> => readdir(path).catch(() => []);
 
 export const isFolder = (path: string): Promise<boolean> =>
   stat(path).then(

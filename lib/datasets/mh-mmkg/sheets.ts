@@ -47,7 +47,7 @@ interface MonsterFolder {
 export async function monsterFolders(scope: Scope): Promise<MonsterFolder[]> {
   const root = join(scope.root, "mmkg");
   const found: MonsterFolder[] = [];
-  for (const monster of await foldersIn(root)) {
+  for (const monster of await foldersIn(scope.place, root)) {
     const nodes = join(root, monster, nodeFile);
     const [relations, other] = relationFiles
       .map((name) => join(root, monster, name))

@@ -4,6 +4,7 @@ import { integer, MkgError, type OptionSpecs, oneOf, quote, SetupError, textOpti
 import { readAbout } from "../about.js";
 import { defineDataset } from "../define.js";
 import { Intake } from "../intake.js";
+import { noticed } from "../noticed.js";
 import { Pictures } from "../pictures.js";
 import type { QuestionInput } from "../question.js";
 import type { Dataset, DatasetCard, SplitName } from "../types.js";
@@ -104,9 +105,6 @@ async function makeSplit(
   } = await readKnowledge(place, folder, intake, split, unit, selection);
   const shown = await withPictures(folder, asked, place);
   const notices: DatasetCard["notices"][number][] = [];
-  const notice = (what: string, examples: readonly string[]) => {
-    if (examples.length > 0) notices.push({ what, count: examples.length, examples: examples.slice(0, 5) });
-  };
   const withoutGold: string[] = [];
   const sources: Asked[] = [];
   const questions = shown.flatMap(({ one, images, missing }): QuestionInput[] => {
@@ -130,17 +128,28 @@ async function makeSplit(
       return { ...question, id, images: own, ...(gold.length > 0 ? { gold: { passages: gold } } : {}) };
     });
   });
-  notice(`questions whose gold names no ${unit}: retrieval is not computed for them`, withoutGold);
-  notice(
-    "pictures of questions that are not below images/: left out",
-    format.needsPictures ? [] : shown.flatMap(({ one, missing }) => missing.map((path) => `${one.id}: ${path}`)),
+  notices.push(...noticed(`questions whose gold names no ${unit}: retrieval is not computed for them`, withoutGold));
+  notices.push(
+    ...noticed(
+      "pictures of questions that are not below images/: left out",
+      format.needsPictures ? [] : shown.flatMap(({ one, missing }) => missing.map((path) => `${one.id}: ${path}`)),
+    ),
   );
-  notice(
-    "questions with answers as ranges of numbers: kept in meta.answerRanges, no measure reads them",
-    asked.filter(({ meta }) => meta !== undefined && Object.hasOwn(meta, "answerRanges")).map(({ id }) => id),
+  notices.push(
+    ...noticed(
+      "questions with answers as ranges of numbers: kept in meta.answerRanges, no measure reads them",
+      asked.filter(({ meta }) => meta !== undefined && Object.hasOwn(meta, "answerRanges")).map(({ id }) => id),
+    ),
   );
   if (passedBy > 0) notices.push({ what: "pages left out by maxPages", count: passedBy, examples: [] });
-  const { summary, ...about } = await readAbout(place, join(folder, "dataset.json"));
+  const { summary, origin, columns, ...about } = await readAbout(place, join(folder, "dataset.json"));
+  if (columns !== undefined)
+    throw new MkgError(
+      place,
+      "dataset.json has columns, which are not renamed in this layout",
+      "Fields as data/README.md names them",
+      "Rename the fields, and leave columns out",
+    );
   const pageTable = Object.hasOwn(intake.read, "passages") ? "passages" : "pages";
   return defineDataset({
     name: about.name ?? "vqa-passages",
@@ -157,7 +166,7 @@ async function makeSplit(
     splits: Object.fromEntries(known.filter((s) => s !== split).map((s) => [s, () => load(s)])),
     card: {
       summary: summary ?? `questions with pictures over passages, in the form ${format.name}; a passage is a ${unit}`,
-      origin: "real",
+      origin: origin ?? (format.name === "plain" ? "not stated" : "real"),
       counts: {
         pages,
         pagePictures,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { byCodeUnit, MkgError, quote, readText, refuseUnknown } from "../../core/index.js";
+import { MkgError, namesIn, quote, readText, refuseUnknown } from "../../core/index.js";
 import { parseJson } from "../../graph/index.js";
 import { type Fields, field, type Intake, idField, isFields, listField, optionalText, textField } from "../intake.js";
 import type { SplitName } from "../types.js";
@@ -21,11 +21,8 @@ const only = (file: string) => async (folder: string) => (existsSync(join(folder
 
 /** Names in a folder that match, in code-unit order; none where there is no folder. */
 export async function matching(folder: string, pattern: RegExp): Promise<string[]> {
-  if (!existsSync(folder)) return [];
-  return (await readdir(folder))
-    .filter((name) => pattern.test(name))
-    .sort(byCodeUnit)
-    .map((name) => join(folder, name));
+  const names = await namesIn("dataset vqa-passages", folder);
+  return names.filter((name) => pattern.test(name)).map((name) => join(folder, name));
 }
 
 /** Sub-folders or files of the three splits of M2KR, by their names there. */
@@ -121,19 +118,15 @@ export const pageFormats: readonly PageFormat[] = [
     find: only("encyclopedic_kb_wiki.json"),
     async read(intake, file, into) {
       intake.table("pages");
-      let value: unknown;
-      try {
-        value = parseJson(await readText(file, { place: intake.place, maxBytes: wholeLimit }), intake.place, file);
-      } catch (error) {
-        if (error instanceof MkgError && /too large/.test(error.problem))
-          throw new MkgError(
-            error.place,
-            error.problem,
-            error.allowed,
-            `Write one page a line: python3 -c 'import json; [print(json.dumps(p)) for p in json.load(open("${basename(file)}")).values()]' > encyclopedic_kb_wiki.jsonl`,
-          );
-        throw error;
-      }
+      const { size } = await stat(file);
+      if (size > wholeLimit)
+        throw new MkgError(
+          intake.place,
+          `the file is too large (${file}: ${size} bytes)`,
+          `At most ${wholeLimit} bytes`,
+          `Write one page a line: python3 -c 'import json; [print(json.dumps(p)) for p in json.load(open("${basename(file)}")).values()]' > encyclopedic_kb_wiki.jsonl`,
+        );
+      const value = parseJson(await readText(file, { place: intake.place }), intake.place, file);
       if (!isFields(value)) throw new MkgError(intake.place, `${file}: not an object (${quote(value)})`, "{url: page}");
       for (const [i, [key, page]] of Object.entries(value).entries())
         intake.row("pages", file, i + 1, (where) => {

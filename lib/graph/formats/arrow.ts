@@ -9,9 +9,12 @@ import {
   checkNames,
   decimalsRead,
   decimalText,
+  durationsRead,
   instants,
   notText,
   TypedColumns,
+  timesRead,
+  timeText,
   unheld,
 } from "./cell-values.js";
 import { wrongByte } from "./decode.js";
@@ -26,7 +29,7 @@ interface Place extends ColumnPlace {
 
 /**
  * Arrow IPC, file or stream, not compressed (the format of `feather` version 2 without compression too). Text columns are read from their bytes, dictionary
- * columns from their codes; 64-bit integers are bigints; decimals are text with all their digits; dates and timestamps are `Date`s, or text where a `Date` cannot
+ * columns from their codes; 64-bit integers are bigints; decimals and times of day are text with all their digits; durations are bigints; dates and timestamps are `Date`s, or text where a `Date` cannot
  * hold their digits; lists of text, numbers or booleans are arrays.
  */
 export const arrow: TableFormat = {
@@ -94,6 +97,11 @@ function columnOf(column: ArrowColumn<unknown>, at: Place): Column {
       return column.nullCount === length ? new Array<null>(length).fill(null) : [...column];
     case Type.Float:
       return column.nullCount > 0 ? [...column] : Float64Array.from(column as Iterable<number>);
+    case Type.Duration:
+      at.repair(durationsRead((type as { unit: number }).unit));
+      return column.nullCount > 0
+        ? [...column]
+        : BigInt64Array.from(column as unknown as Iterable<bigint | number>, (value) => BigInt(value));
     case Type.Int:
       if (column.nullCount > 0) return [...column];
       if (type.bitWidth < 64) return Float64Array.from(column as Iterable<number>);
@@ -101,6 +109,11 @@ function columnOf(column: ArrowColumn<unknown>, at: Place): Column {
     case Type.Decimal:
       at.repair(decimalsRead);
       return Array.from(column, (value) => (value === null ? null : decimalText(value as bigint, type.scale)));
+    case Type.Time: {
+      at.repair(timesRead);
+      const second = perSecond[(type as { unit: number }).unit]!;
+      return Array.from(column, (value) => (value === null ? null : timeText(BigInt(value as number), second)));
+    }
     case Type.Date:
     case Type.Timestamp:
       return instantsOf(type, batches, at);
@@ -161,7 +174,11 @@ function checkBatch(batch: Batch<unknown>, fileBytes: number): void {
   else if (id === Type.Bool) need(values!.length * 8, "values");
   else if (id === Type.Utf8View) need(values!.length / 16, "values");
   else if (id === Type.Decimal) need(values!.length / ((type as { bitWidth: number }).bitWidth / 64), "values");
-  else if (([Type.Int, Type.Float, Type.Date, Type.Timestamp, Type.Dictionary] as number[]).includes(id)) {
+  else if (
+    ([Type.Int, Type.Float, Type.Date, Type.Time, Type.Timestamp, Type.Duration, Type.Dictionary] as number[]).includes(
+      id,
+    )
+  ) {
     const source = (batch as unknown as { source?: Batch<unknown> }).source ?? batch;
     need(source.values!.length, "values");
   }
@@ -228,11 +245,13 @@ function dictionaryColumn(batches: readonly Batch<unknown>[], length: number, at
     : Array.from(codes, (index) => (index < 0 ? null : entries.at(index)));
 }
 
+const perSecond = [1n, 1000n, 1_000_000n, 1_000_000_000n];
+
 /** Dates and timestamps. Units of a timestamp: seconds, milliseconds, microseconds, nanoseconds. */
 function instantsOf(type: ArrowType, batches: readonly Batch<unknown>[], at: Place): Column {
   const { unit, typeId, timezone } = type as { unit: number; typeId: number; timezone?: string | null };
   const isDate = typeId === Type.Date;
-  const second = isDate ? 1000n : [1n, 1000n, 1_000_000n, 1_000_000_000n][unit]!;
+  const second = isDate ? 1000n : perSecond[unit]!;
   const counts: (bigint | null)[] = [];
   for (const batch of batches)
     for (let i = 0; i < batch.length; i++) {

@@ -100,6 +100,23 @@ export function instants(at: ColumnPlace, stored: readonly (bigint | null)[], se
   }) as unknown as Column;
 }
 
+/** `unit`: that of Arrow. */
+export const durationsRead = (unit: number): string =>
+  `durations read as integers, in ${["seconds", "milliseconds", "microseconds", "nanoseconds"][unit]}`;
+
+export const timesRead = "times of day read as text";
+
+/** A time of day, counted since midnight with `second` counts a second. */
+export function timeText(count: bigint, second: bigint): string {
+  const two = (value: bigint) => value.toString().padStart(2, "0");
+  const seconds = count / second;
+  const fraction = (count % second)
+    .toString()
+    .padStart(second.toString().length - 1, "0")
+    .replace(/0+$/, "");
+  return `${two(seconds / 3600n)}:${two((seconds / 60n) % 60n)}:${two(seconds % 60n)}${fraction && `.${fraction}`}`;
+}
+
 export const decimalsRead = "decimals read as text, with all their digits";
 
 export function decimalText(scaled: bigint, scale: number): string {

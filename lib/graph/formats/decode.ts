@@ -115,12 +115,12 @@ const { fieldStart, plain, quoted, closed, lineEnd, malformed } = csvState;
  * Where the grammar of RFC 4180 is after one more byte. A quote opens a field only at its beginning; in `quoted` alone a line break does not end the
  * record, and `closed` is after a quote in it, which ends the field or is the first half of two. What cannot be is `malformed` to the end of its line.
  */
-export function csvStep(state: number, byte: number): number {
+export function csvStep(state: number, byte: number, delimiter: number): number {
   if (state === quoted) return byte === 34 ? closed : quoted;
   if (byte === 10) return fieldStart;
   if (state === malformed || state === lineEnd) return malformed;
   if (byte === 13) return lineEnd;
-  if (byte === 44) return fieldStart;
+  if (byte === delimiter) return fieldStart;
   if (byte === 34) return state === plain ? malformed : quoted;
   return state === closed ? malformed : plain;
 }
@@ -129,13 +129,13 @@ export function csvStep(state: number, byte: number): number {
  * Blocks of whole lines (each ends in LF, the last perhaps not); with `csv` whole records, whose quoted fields may hold line breaks. A block is valid
  * until the next is asked for. Memory: one block and the longest line.
  *
- * @param csv gives the lines before the block, for errors.
+ * @param csv the byte between fields, and the lines before the block, for errors.
  */
 export async function* wholeLines(
   chunks: AsyncIterable<Buffer>,
   place: string,
   path: string,
-  csv?: () => number,
+  csv?: { readonly delimiter: number; lines(): number },
 ): AsyncGenerator<Buffer> {
   let kept: Buffer = Buffer.alloc(0);
   let used = 0;
@@ -149,7 +149,7 @@ export async function* wholeLines(
       if (apart && cut > 0) state = fieldStart;
       if (!apart) cut = 0;
       for (let i = from; i < chunk.length; i++) {
-        state = csvStep(state, chunk[i]!);
+        state = csvStep(state, chunk[i]!, csv.delimiter);
         if (state === fieldStart && chunk[i] === 10) cut = i + 1;
       }
     }
@@ -165,7 +165,7 @@ export async function* wholeLines(
     if (used > maxLineBytes)
       throw new MkgError(
         place,
-        `${path}${csv ? `, line ${csv() + 1}` : ""}: a line or quoted field longer than ${maxLineBytes} bytes`,
+        `${path}${csv ? `, line ${csv.lines() + 1}` : ""}: a line or quoted field longer than ${maxLineBytes} bytes`,
         "Text, one record a line",
         csv ? "Look for a quote that is not closed, in that line" : "",
       );

@@ -25,15 +25,18 @@ export const tsv: TableFormat = {
   encode: encodeTsv,
 };
 
-/** RFC 4180. A block without any quote is split at its commas; one with quotes goes through csv-parse. */
+/** RFC 4180, with another character for the comma where `delimiter` says so. A block without any quote is split at it; one with quotes goes through csv-parse. */
 export const csv: TableFormat = {
   extensions: ["csv"],
   text: true,
   mayLackHeader: true,
+  delimited: true,
   async read(source, reading) {
-    const rows = new DelimitedRows(source.path, reading, comma);
+    const delimiter = reading.delimiter?.charCodeAt(0) ?? comma;
+    const rows = new DelimitedRows(source.path, reading, delimiter, true);
     const text = textOf(source, reading);
-    for await (const block of wholeLines(text.chunks, reading.place, source.path, () => rows.lines))
+    const records = { delimiter, lines: () => rows.lines };
+    for await (const block of wholeLines(text.chunks, reading.place, source.path, records))
       if (block.includes(doubleQuote)) rows.quoted(block);
       else rows.unquoted(block);
     return [rows.done(text.repaired)];
@@ -67,6 +70,7 @@ class DelimitedRows {
     private readonly file: string,
     private readonly reading: Reading,
     private readonly delimiter: number,
+    private readonly rfc4180 = false,
   ) {
     this.#interner = new Interner(reading.place);
   }
@@ -149,7 +153,7 @@ class DelimitedRows {
     let start = 0;
     for (let i = 0; i < block.length; i++) {
       const before = state;
-      state = csvStep(before, block[i]!);
+      state = csvStep(before, block[i]!, this.delimiter);
       if (state === csvState.quoted && before === csvState.fieldStart) opened = line;
       if (state === csvState.malformed && before !== csvState.malformed) {
         wrong = mistakes[before]!;
@@ -199,6 +203,7 @@ class DelimitedRows {
     let returns = 0;
     parse(block.at(-1) === carriageReturn ? block.subarray(0, -1) : block, {
       encoding: null,
+      delimiter: String.fromCharCode(this.delimiter),
       skip_empty_lines: true,
       record_delimiter: ["\r\n", "\n"],
       relax_column_count: true,
@@ -248,7 +253,7 @@ class DelimitedRows {
   /** A carriage return belongs to the line break after it, and to the end of the file. Else it is a character in tsv, and a mistake in csv. */
   #endsLine(block: Buffer, i: number): boolean {
     if (block[i + 1] === lineFeed || i + 1 === block.length) return true;
-    this.#lone = this.delimiter === comma;
+    this.#lone = this.rfc4180;
     return false;
   }
 

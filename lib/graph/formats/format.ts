@@ -52,6 +52,10 @@ export interface Reading {
   readonly lenient: boolean;
   /** Text formats: an encoding of the Encoding Standard, where it is not UTF-8 or UTF-16 with a byte order mark. */
   readonly encoding?: string;
+  /** csv: one character of ASCII between fields, no quote and no line break; default a comma. */
+  readonly delimiter?: string;
+  /** Turtle: the absolute IRI that relative ones are relative to, until the file says another. */
+  readonly base?: string;
   /** Workbooks: which sheet; default all. */
   readonly sheet?: string;
   /** RDF: what several files of one source are read into. */
@@ -69,6 +73,10 @@ export interface TableFormat {
   readonly text?: boolean;
   /** The first line may be data, as `header` and `names` say; other formats name their columns. */
   readonly mayLackHeader?: boolean;
+  /** What stands between its fields may be said. */
+  readonly delimited?: boolean;
+  /** Its IRIs may be relative. */
+  readonly relativeIris?: boolean;
   /** Cells may be lists and objects. */
   readonly nested?: boolean;
   /** The file is a zip archive itself. */

@@ -1,12 +1,16 @@
 import { MkgError, quote } from "../../core/index.js";
 
+/** Most levels of lists and objects in a cell; a file has up to three around its cells. What walks through cells may recurse. */
+export const deepestCell = 200;
+const deepest = deepestCell + 3;
+
 /** Digits from which on an integer may be none that a double holds. */
 const manyDigits = /\d{16}/;
 
 /**
  * Parses JSON without losing anything: an integer beyond ±(2^53 − 1) becomes a bigint, since a double may hold only its neighbour, and a name that stands twice in one object is
  * an error instead of the last value. Any other number (with a fraction or an exponent) is the nearest double, as JSON's readers agree; one beyond the range of
- * doubles is an error. Objects and arrays come frozen. O(characters).
+ * doubles is an error, and so are more than 203 levels of objects and arrays. These come frozen. O(characters).
  *
  * @param where the file, and the line where there is one.
  */
@@ -20,7 +24,9 @@ export function parseJson(text: string, place: string, where: string): unknown {
     const line = where.includes(", line ") ? "" : `, line ${lineOf(text, message)}`;
     throw new MkgError(place, `${where}${line}: not JSON (${message.replace(/\s+/g, " ")})`, "", "Mend it");
   }
-  const { keys, finite } = freeze(value);
+  const { keys, finite, levels } = freeze(value);
+  if (levels > deepest)
+    throw new MkgError(place, `${where}: nested deeper than ${deepest} levels`, "", "Leave it out, or write it flat");
   const colons = count(text, /"\s*:/g, keys);
   if (finite && !manyDigits.test(text) && colons === keys) return value;
   const { repeated, infinite, unsafe } = scan(text);
@@ -74,15 +80,21 @@ function failsWithin(text: string): boolean {
   }
 }
 
-/** Freezes a value and all in it, with an explicit stack; gives the number of names in its objects, and whether all its numbers are finite. */
-function freeze(value: unknown): { keys: number; finite: boolean } {
+/** Freezes a value and all in it, with an explicit stack; gives the number of names in its objects, whether all its numbers are finite, and its levels. */
+function freeze(value: unknown): { keys: number; finite: boolean; levels: number } {
   let keys = 0;
   let finite = true;
+  let levels = 0;
   const stack: unknown[] = [value];
+  // for each level that is open: how high the stack is once it is done
+  const open: number[] = [];
   while (stack.length > 0) {
     const next = stack.pop();
+    while (open.length > 0 && stack.length < open.at(-1)!) open.pop();
     if (typeof next === "number" && !Number.isFinite(next)) finite = false;
     if (typeof next !== "object" || next === null) continue;
+    open.push(stack.length);
+    levels = Math.max(levels, open.length);
     if (Array.isArray(next)) for (const item of next) stack.push(item);
     else
       for (const key of Object.keys(next)) {
@@ -91,7 +103,7 @@ function freeze(value: unknown): { keys: number; finite: boolean } {
       }
     Object.freeze(next);
   }
-  return { keys, finite };
+  return { keys, finite, levels };
 }
 
 /** Matches, counted no further than one beyond `enough`. */

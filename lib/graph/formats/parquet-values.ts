@@ -1,7 +1,7 @@
 import type { SchemaElement, SchemaTree } from "hyparquet";
 import { type Column, TextColumn } from "../columns.js";
 import { TextCodes } from "../text-column.js";
-import { type ColumnPlace, decimalsRead, decimalText, instants, notText } from "./cell-values.js";
+import { type ColumnPlace, decimalsRead, decimalText, instants, notText, timesRead, timeText } from "./cell-values.js";
 
 /** Collects the values of a column, row group after row group. */
 export interface Collector {
@@ -60,7 +60,7 @@ function leafOf(element: SchemaElement): Leaf | undefined {
             : kind?.endsWith("MICROS")
               ? perSecond.MICROS
               : perSecond.MILLIS;
-        return raw((at) => mapped(at, (value) => timeText(big(value), unit), "times of day read as text"));
+        return raw((at) => mapped(at, (value) => timeText(big(value), unit), timesRead));
       }
       const unsigned = (logical?.type === "INTEGER" && !logical.isSigned) || /^UINT_/.test(kind ?? "");
       if (type === "INT64") {
@@ -188,16 +188,6 @@ function wholeOf(value: unknown): bigint {
   if (!(value instanceof Uint8Array)) return BigInt(value as number);
   const hex = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("hex");
   return hex === "" ? 0n : BigInt.asIntN(8 * value.length, BigInt(`0x${hex}`));
-}
-
-function timeText(count: bigint, second: bigint): string {
-  const two = (value: bigint) => value.toString().padStart(2, "0");
-  const seconds = count / second;
-  const fraction = (count % second)
-    .toString()
-    .padStart(second.toString().length - 1, "0")
-    .replace(/0+$/, "");
-  return `${two(seconds / 3600n)}:${two((seconds / 60n) % 60n)}:${two(seconds % 60n)}${fraction && `.${fraction}`}`;
 }
 
 const uuidText = (value: unknown): string =>

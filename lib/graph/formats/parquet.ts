@@ -1,6 +1,6 @@
 import type { FileMetaData, SchemaElement, SchemaTree } from "hyparquet";
 import { errorText, MkgError } from "../../core/index.js";
-import { checkNames, TypedColumns, unheld } from "./cell-values.js";
+import { checkNames, durationsRead, TypedColumns, unheld } from "./cell-values.js";
 import type { Reading, Source, SourceRows, TableFormat } from "./format.js";
 import { boundedCompressors, checkPages } from "./parquet-pages.js";
 import { type Collector, columnOf, lists, NotText } from "./parquet-values.js";
@@ -73,6 +73,7 @@ async function table(source: Source, bytes: Uint8Array, reading: Reading): Promi
   checkPages(place, file, bytes, stored);
 
   const typed = new TypedColumns(place, file, lenient);
+  const durations = await durationsOf(stored);
   const decoded = new Map<SchemaElement, SchemaElement>();
   const columns = tree.children.map((child, i) => {
     const name = names[i]!;
@@ -88,6 +89,8 @@ async function table(source: Source, bytes: Uint8Array, reading: Reading): Promi
           logical_type: undefined,
         });
     const at = typed.at(name);
+    const unit = durations.get(child.element.name);
+    if (unit !== undefined) at.repair(durationsRead(unit));
     if (found.leaf.stored === "text" && leaves.some(isUntyped))
       at.repair("bytes that no type says are text: read as UTF-8 text");
     const collector: Collector = found.list ? lists(at, found.leaf) : found.leaf.collect(at);
@@ -117,6 +120,23 @@ async function table(source: Source, bytes: Uint8Array, reading: Reading): Promi
   }
   if (BigInt(rows) !== stored.num_rows) throw new Error(`${rows} rows, the footer says ${stored.num_rows}`);
   return typed.done(new Map(columns.map(({ collector }, i) => [names[i]!, collector.done()])), rows);
+}
+
+/** Units of the columns that only the schema of Arrow, kept beside that of Parquet, says to be durations: Parquet has none. */
+async function durationsOf({ key_value_metadata: kept = [] }: FileMetaData): Promise<Map<string, number>> {
+  const schema = kept.find(({ key }) => key === "ARROW:schema")?.value;
+  if (!schema) return new Map();
+  const { tableFromIPC, Type } = await import("@uwdata/flechette");
+  try {
+    const { fields } = tableFromIPC(Uint8Array.from(Buffer.from(schema, "base64"))).schema;
+    return new Map(
+      fields
+        .filter(({ type }) => type.typeId === Type.Duration)
+        .map(({ name, type }) => [name, (type as unknown as { unit: number }).unit]),
+    );
+  } catch {
+    return new Map(); // Parquet's own schema says all that is needed to read
+  }
 }
 
 const isUntyped = ({ element }: SchemaTree): boolean =>

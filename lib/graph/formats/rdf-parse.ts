@@ -71,6 +71,7 @@ export function statementParser(
   format: Format,
   blanks: BlankNodes,
   take: (statement: Statement) => void,
+  base?: string,
 ): { push(text: string): void; end(): void } {
   let line = 1;
   let begun = 0;
@@ -117,7 +118,7 @@ export function statementParser(
       graph,
     }),
   };
-  const parser = new Parser({ format, factory, blankNodePrefix: "_:" } as object);
+  const parser = new Parser({ format, factory, blankNodePrefix: "_:", baseIRI: base } as object);
   const events = new Map<string, (text?: string) => void>();
   const source = { on: (event: string, callback: (text?: string) => void) => events.set(event, callback) };
   const callbacks: Callbacks = {

@@ -36,11 +36,12 @@ export const nquads: TableFormat = {
 };
 
 /**
- * Turtle (RDF 1.1), read as {@link ntriples} is. Prefixes and base are applied; nodes without a label get `_:g1`, `_:g2` … in the order of the file. A
+ * Turtle (RDF 1.1), read as {@link ntriples} is. Prefixes and base are applied (`base`: where the file states none); nodes without a label get `_:g1`, `_:g2` … in the order of the file. A
  * statement may run over lines, so that after a mistake nothing is certain: it is an error even when lenient. Only read.
  */
 export const turtle: TableFormat = {
   extensions: ["ttl"],
+  relativeIris: true,
   holds: "all",
   text: true,
   read: (source, reading) => readRdf(source, reading, "Turtle"),
@@ -68,11 +69,12 @@ async function readRdf(
           `${source.path}, line ${(error instanceof RdfMistake ? error.line : 1) + first - 1}: ${errorText(error)}`,
           `${format} of RDF 1.1${format === "Turtle" ? "" : ": one statement a line"}`,
           format === "Turtle"
-            ? "Mend that line"
+            ? `Mend that line${/a relative IRI/.test(errorText(error)) ? '; or say what it is relative to, as in { base: "http://example.org/" }' : ""}`
             : "Mend that line; { lenient: true } reads the others and lists it in the report",
         );
 
-  const turtleParser = format === "Turtle" ? statementParser(Parser, format, blanks, (found) => add(found)) : undefined;
+  const turtleParser =
+    format === "Turtle" ? statementParser(Parser, format, blanks, (found) => add(found), reading.base) : undefined;
   let first = 1;
   for await (const block of wholeLines(text.chunks, place, source.path)) {
     const lines = countLines(block);
@@ -89,14 +91,13 @@ async function readRdf(
   }
   if (turtleParser) attempt(() => turtleParser.end());
   const to = graph.size;
-  if (to.statements === from.statements && refused.length === 0)
-    throw new MkgError(place, `the file is empty (${source.path})`, "At least one statement");
-
   const { renamed } = blanks;
   const what = "labels of blank nodes changed: taken by another";
   if (renamed.length > 0) text.repaired.push({ what, count: renamed.length, examples: renamed.slice(0, 5) });
-  const entities = once(() => graph.entities(from.nodes, to.nodes));
-  const triples = once(() => graph.triples(from.statements, to.statements));
+  const nodes = once(() => graph.nodes(from.nodes, to.nodes));
+  const statements = once(() => graph.statements(from.statements, to.statements));
+  const entities = once(() => graph.entities(nodes()));
+  const triples = once(() => graph.triples(statements()));
   const part = { file: source.path, header: true } as const;
   return [
     {
@@ -106,11 +107,13 @@ async function readRdf(
       get columns() {
         return entities();
       },
-      line: (row) => graph.nodeLine(from.nodes + row),
+      line: (row) => graph.nodeLine(nodes()[row]!),
       refused: [],
       repaired: text.repaired,
       get notices() {
-        return graph.notices(from.nodes, to.nodes).list();
+        const notices = graph.notices(from, to);
+        if (to.statements === from.statements) notices.add("files of RDF without statements", source.path);
+        return notices.list();
       },
     },
     {
@@ -119,7 +122,7 @@ async function readRdf(
       get columns() {
         return triples();
       },
-      line: (row) => graph.line(from.statements + row),
+      line: (row) => graph.line(statements()[row]!),
       refused,
       repaired: [],
       notices: [],

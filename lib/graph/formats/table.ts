@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { basename } from "node:path";
 import type { ColumnTable } from "arquero";
 import { checkString, MkgError, quote, refuseUnknown, unknownName } from "../../core/index.js";
@@ -9,6 +10,7 @@ import type { DecideHeader, Reading, SourceRows, TableFormat } from "./format.js
 import { json, jsonl } from "./json.js";
 import { parquet } from "./parquet.js";
 import { nquads, ntriples, turtle } from "./rdf.js";
+import { isIri } from "./rdf-terms.js";
 import { xlsx } from "./xlsx.js";
 
 // one entry a format
@@ -35,6 +37,8 @@ export function splitName(path: string): { readonly stem: string; readonly exten
 export function formatOf(place: string, path: string, format?: string): TableFormat {
   const found = byExtension.get(format ?? splitName(path).extension);
   if (found) return found;
+  if (format === undefined && statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new MkgError(place, `a folder, not a file (${path})`, "", "Give the path of a file");
   throw format === undefined
     ? new MkgError(
         place,
@@ -50,11 +54,27 @@ const takers: Readonly<Record<string, (format: TableFormat) => boolean | undefin
   header: ({ mayLackHeader }) => mayLackHeader,
   names: ({ mayLackHeader }) => mayLackHeader,
   encoding: ({ text }) => text,
+  delimiter: ({ delimited }) => delimited,
+  rdf: ({ holds }) => holds === "all",
+  base: ({ relativeIris }) => relativeIris,
   sheet: ({ holds }) => holds !== undefined,
 };
 
-/** Refuses an option that none of the files to be read takes. */
-export function checkTaken(place: string, read: readonly TableFormat[], options: object): void {
+/** Refuses an option that none of the files to be read takes, and a delimiter or base that is none. */
+export function checkTaken(
+  place: string,
+  read: readonly TableFormat[],
+  options: { readonly delimiter?: unknown; readonly base?: unknown },
+): void {
+  const { delimiter, base } = options;
+  if (base !== undefined && !(typeof base === "string" && isIri(base)))
+    throw new MkgError(place, `base is not an absolute IRI (${quote(base)})`, 'Such as "http://example.org/"');
+  if (delimiter !== undefined && !(typeof delimiter === "string" && /^[\t -~]$/.test(delimiter) && delimiter !== '"'))
+    throw new MkgError(
+      place,
+      `delimiter is not a character of ASCII (${quote(delimiter)})`,
+      'Such as ";", and no quote',
+    );
   for (const [name, value] of Object.entries(options)) {
     const takes = takers[name];
     if (value === undefined || !takes || read.some(takes)) continue;
@@ -76,13 +96,15 @@ export interface ReadOptions {
   readonly decide?: DecideHeader;
   readonly lenient?: boolean;
   readonly encoding?: string;
+  readonly delimiter?: string;
+  readonly base?: string;
   readonly sheet?: string;
   readonly rdf?: Reading["rdf"];
 }
 
 /** The tables of a file: one, or those of its sheets or parts. */
 export async function readTables(path: string, options: ReadOptions): Promise<readonly SourceRows[]> {
-  const { place, lenient = false, encoding, sheet, rdf } = options;
+  const { place, lenient = false, encoding, delimiter, base, sheet, rdf } = options;
   const format = formatOf(place, path, options.format);
   const source = await openSource(place, path, format.zipped);
   return format.read(source, {
@@ -90,6 +112,8 @@ export async function readTables(path: string, options: ReadOptions): Promise<re
     lenient,
     decide: options.decide ?? ((first) => ({ names: first, header: true })),
     ...(encoding === undefined ? {} : { encoding }),
+    ...(delimiter === undefined ? {} : { delimiter }),
+    ...(base === undefined ? {} : { base }),
     ...(sheet === undefined ? {} : { sheet }),
     ...(rdf === undefined ? {} : { rdf }),
   });
@@ -124,6 +148,8 @@ export interface ReadTableOptions {
   readonly sheet?: string;
   /** Encoding of a text file, by its name in the Encoding Standard; default UTF-8, or UTF-16 where a byte order mark says so. */
   readonly encoding?: string;
+  /** What stands between the fields of a csv: one character of ASCII, such as `;` where the comma marks decimals; default a comma. */
+  readonly delimiter?: string;
 }
 
 /**
@@ -137,7 +163,7 @@ export interface ReadTableOptions {
  */
 export async function readTable(path: string, options: ReadTableOptions = {}): Promise<ColumnTable> {
   const place = "readTable";
-  refuseUnknown(place, options, ["format", "names", "sheet", "encoding"], "option");
+  refuseUnknown(place, options, ["format", "names", "sheet", "encoding", "delimiter"], "option");
   for (const name of ["format", "sheet", "encoding"] as const) checkString(place, name, options[name]);
   const { names, ...rest } = options;
   if (names !== undefined && !(Array.isArray(names) && names.every((name) => typeof name === "string")))

@@ -2,6 +2,7 @@ import { MkgError, quote } from "../../core/index.js";
 import { type Column, TextColumn } from "../columns.js";
 import { isHalfPair } from "./cell-values.js";
 import type { OutFile, OutTable } from "./format.js";
+import { deepestCell } from "./json-text.js";
 
 /** Characters of text that are handed on at a time. */
 const pieceLength = 2 ** 16;
@@ -120,8 +121,6 @@ function jsonText(value: unknown): string {
   return JSON.stringify(value);
 }
 
-const deepestJson = 200;
-
 /** What JSON would change or lose; lists and objects are looked through. */
 function notJson(value: unknown, depth = 0): string | undefined {
   if (value === null || typeof value === "boolean") return undefined;
@@ -132,7 +131,7 @@ function notJson(value: unknown, depth = 0): string | undefined {
     return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER
       ? "a bigint that would come back as a number"
       : undefined;
-  if (depth === deepestJson) return `nested deeper than ${deepestJson} levels`;
+  if (depth === deepestCell) return `nested deeper than ${deepestCell} levels`;
   if (Array.isArray(value)) return firstWrong(value, depth);
   if (typeof value === "object" && [Object.prototype, null].includes(Object.getPrototypeOf(value)))
     return Object.keys(value).map(halfPair).find(Boolean) ?? firstWrong(Object.values(value), depth);

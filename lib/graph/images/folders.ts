@@ -53,7 +53,7 @@ export async function frameFolder(
       imageExtensions.join(" "),
       "Add its frames",
     );
-  const marked = names.includes(marksFile) ? await readMarks(place, join(at, marksFile), frames) : undefined;
+  const marked = names.includes(marksFile) ? await readMarks(place, folder, `${path}/${marksFile}`, frames) : undefined;
   return Object.freeze(
     frames.map((name) =>
       imageFile(folder, `${path.replace(/\/+$/, "")}/${name}`, {
@@ -67,8 +67,17 @@ export async function frameFolder(
 
 const isPicture = (name: string): boolean => imageExtensions.includes(extname(name).toLowerCase());
 
-async function readMarks(place: string, file: string, frames: readonly string[]): Promise<Set<string>> {
-  const { size } = await stat(file);
+async function readMarks(place: string, folder: string, path: string, frames: readonly string[]): Promise<Set<string>> {
+  // a link must not lead out: errors quote its lines
+  const file = await realPath(place, folder, path);
+  const info = await stat(file);
+  if (!info.isFile())
+    throw new MkgError(
+      place,
+      `the list of key frames is no file (${join(folder, path)})`,
+      "Names of pictures, one a line",
+    );
+  const { size } = info;
   if (size > 2 ** 20)
     throw new MkgError(place, `the list of key frames is too large (${file}: ${size} bytes)`, "At most 1 MiB");
   const lines = (await readFile(file, "utf8")).replace(/^\uFEFF/, "").split(/\r?\n/);

@@ -23,7 +23,7 @@ export type Fetcher = (
 export interface FetchOptions {
   /** For one picture from the first byte sent to the last received; milliseconds; default 30,000. */
   readonly timeoutMs?: number;
-  /** Default 5; each must lead to http or https. */
+  /** Default 5; each must lead to http or https, from https to https. */
   readonly maxRedirects?: number;
   /** Folder that keeps what was fetched, by a hash of the address: fetched once, the same ever after. Default: none, fetched at each reading. */
   readonly cache?: string;
@@ -176,7 +176,15 @@ async function download(
         );
       if (!URL.canParse(location, url.href))
         throw new MkgError(place, `a redirect to no address (${shown}: ${quote(location)})`);
-      url = remoteAddress(place, new URL(location, url).href).url;
+      const next = remoteAddress(place, new URL(location, url).href).url;
+      if (url.protocol === "https:" && next.protocol !== "https:")
+        throw new MkgError(
+          place,
+          `a redirect that is not followed (${shown} to ${next.origin})`,
+          "From https to https, from http to http or https",
+          "Give the address where the picture is",
+        );
+      url = next;
       continue;
     }
     if (response.status !== 200 || !response.body) {

@@ -1,19 +1,16 @@
 import { MkgError, nearest, quote } from "../../core/index.js";
+import { folded, isColumnName, meantBy } from "../column-names.js";
 
 /** What a table's columns are checked for. */
 export type Role = "entities" | "triples" | "any";
 
 const needed = { triples: ["head", "relation", "tail"], entities: ["id"] } as const;
 
-// first lines that are surely names, only not ours: read as data they would become a triple
-const otherNames = new Set(
-  "subject predicate object source target from to s p o h r t sub pred obj entity entity_id node name label head_id tail_id rel rel_id relation_id".split(
-    " ",
-  ),
-);
-
 /** Names of a file's columns, or their positions from 0 → names used here. */
 export type ColumnMap = Readonly<Record<string | number, string>>;
+
+const columnsText = (entries: readonly (readonly [string, string])[]): string =>
+  `{ columns: { ${entries.map(([from, to]) => `${JSON.stringify(from)}: ${JSON.stringify(to)}`).join(", ")} } }`;
 
 /** Applies a {@link ColumnMap} and remembers which of its keys found a column. */
 export class Renaming {
@@ -37,6 +34,20 @@ export class Renaming {
       this.#unused.delete(key);
       return this.map[key]!;
     });
+  }
+
+  /** What is probably wrong with the map where a table with columns of these names lacks one; undefined where nothing stands out. */
+  mistake(own: readonly string[], missing: string): string | undefined {
+    const entries = Object.entries(this.map);
+    const isOwn = (name: string) => own.includes(name) || (/^\d+$/.test(name) && Number(name) < own.length);
+    const wrong = entries.filter(([from]) => !isOwn(from));
+    if (wrong.length > 0 && entries.every(([, to]) => isOwn(to)))
+      return `The map goes from the file's names to those used here: ${columnsText(entries.map(([from, to]) => [to, from]))}`;
+    const slip = entries.find(([from, to]) => isOwn(from) && meantBy(to, [missing]));
+    if (slip) return `{ columns } maps ${quote(slip[0])} to ${quote(slip[1])}: did you mean ${quote(missing)}?`;
+    if (wrong.length === 0) return undefined;
+    const meant = nearest(wrong[0]![0], own);
+    return `${quote(wrong[0]![0])} in { columns } is no column of it${meant === undefined ? "" : `: did you mean ${quote(meant)}?`}`;
   }
 
   /** Keys that no table had a column for. */
@@ -65,8 +76,7 @@ export function headerOf(
 ): { names: readonly string[]; header: boolean } {
   const byPosition = renaming.positions(fields);
   if (byPosition && header !== true) {
-    const named = fields.filter((name) => isNeeded(name) || otherNames.has(name.toLowerCase())).length;
-    if (header === undefined && named > 0)
+    if (header === undefined && fields.some(isColumnName))
       throw new MkgError(
         place,
         `${where}: columns are given by position, and the first line may be names or data (${quote(fields)})`,
@@ -74,20 +84,18 @@ export function headerOf(
         "Say which: { header: true } or { header: false }",
       );
     const names = renaming.names(fields, (i) => `column${i}`);
-    checkColumns(place, where, names, role, fields);
+    checkColumns(place, where, names, role, { own: fields, renaming });
     return { names, header: false };
   }
   const first = renaming.names(fields);
-  const has = (names: readonly string[]) => names.filter((name) => first.includes(name)).length;
   const kind = kindOf(first, role);
-  const want = needed[kind];
-  const found = has(want);
-  if (header !== false && found === want.length) return { names: first, header: true };
+  const want: readonly string[] = needed[kind];
+  if (header !== false && want.every((name) => first.includes(name))) return { names: first, header: true };
 
-  // one such word alone may be data: an entity called "node", a relation "r"
-  const foreign = first.filter((name) => otherNames.has(name.toLowerCase())).length >= Math.min(2, first.length);
-  if (header === true || (header === undefined && (found > 0 || foreign)))
-    checkColumns(place, where, first, role, fields, header === undefined);
+  // read as data, a line of names would become a triple. One word of others alone may be data: an entity called "node", a relation "r"
+  const foreign = first.filter(isColumnName).length >= Math.min(2, first.length);
+  if (header === true || (header === undefined && (first.some((name) => want.includes(folded(name))) || foreign)))
+    checkColumns(place, where, first, role, { own: fields, renaming, mayBeData: header === undefined });
   const positions =
     kind === "triples"
       ? ["head", "relation", "tail"]
@@ -95,11 +103,11 @@ export function headerOf(
   if (first.length !== positions.length)
     throw new MkgError(
       place,
-      `${where}: ${first.length} columns and no header (${quote(first)})`,
+      `${where}: ${first.length === 1 ? "one column" : `${first.length} columns`} and no header (${quote(first)})`,
       kind === "triples"
         ? "Three columns head, relation, tail, or a header line that names them"
         : "Columns id, label and maybe description, or a header line with id",
-      'Add a header line, or say where they stand: { columns: { 0: "head", 2: "tail", … } }',
+      separatorIn(fields) ?? 'Add a header line, or say where they stand: { columns: { 0: "head", 2: "tail", … } }',
     );
   return { names: positions, header: false };
 }
@@ -107,11 +115,22 @@ export function headerOf(
 /** Whether a table with these columns is one of entities or of triples. */
 export function kindOf(names: readonly string[], role: Role): "entities" | "triples" {
   if (role !== "any") return role;
-  const has = (wanted: readonly string[]) => wanted.some((name) => names.includes(name));
-  return !has(needed.triples) && has(needed.entities) ? "entities" : "triples";
+  const has = (wanted: readonly string[], own: readonly string[]) => wanted.some((name) => own.includes(name));
+  const entities = (own: readonly string[]) => !has(needed.triples, own) && has(needed.entities, own);
+  // ids in another case are looked for where none stands as it should: what is missing is then said of the right table
+  return entities(names) || (!has(needed.triples, names) && entities(names.map(folded))) ? "entities" : "triples";
 }
 
-const isNeeded = (name: string) => [...needed.triples, ...needed.entities].includes(name as never);
+/** What may stand between the fields of a line that was read as one field; undefined where nothing does. */
+function separatorIn([field, ...more]: readonly string[]): string | undefined {
+  const found = more.length > 0 ? undefined : [";", "\t", "|", ","].find((char) => field?.includes(char));
+  if (found === undefined) return undefined;
+  const read =
+    found === "\t"
+      ? 'tsv, { format: "tsv" }'
+      : `csv, ${found === "," ? '{ format: "csv" }' : `{ delimiter: ${quote(found)} }`}`;
+  return `Its fields may be separated by ${quote(found)}: read it as ${read}`;
+}
 
 /** That the needed columns are there. `own`: the file's names, which a mapping starts from. */
 export function checkColumns(
@@ -119,17 +138,26 @@ export function checkColumns(
   where: string,
   names: readonly string[],
   role: Role,
-  own: readonly string[] = names,
-  mayBeData = false,
+  {
+    own = names,
+    renaming,
+    mayBeData = false,
+  }: { readonly own?: readonly string[]; readonly renaming: Renaming; readonly mayBeData?: boolean },
 ): void {
   const kind = kindOf(names, role);
-  const missing = needed[kind].find((name) => !names.includes(name));
-  if (missing === undefined) return;
-  const meant = nearest(missing, own);
+  const missing = needed[kind].filter((name) => !names.includes(name));
+  if (missing.length === 0) return;
+  const meanings = own.map((name) => meantBy(name, missing));
+  const like = own.flatMap((name, i): [string, string][] =>
+    meanings[i] && meanings.indexOf(meanings[i]) === i ? [[name, meanings[i]]] : [],
+  );
+  if (like.length === 0) like.push([own[0] ?? "name", missing[0]!]);
   throw new MkgError(
     place,
-    `${where}: no column ${missing} (${quote(names)})`,
+    `${where}: no column ${missing[0]} (${quote(names)})`,
     `A table of ${kind} needs ${needed[kind].join(", ")}`,
-    `Rename the column, or map it: { columns: { ${JSON.stringify(meant ?? own[0] ?? "name")}: ${JSON.stringify(missing)} } }${mayBeData ? "; { header: false } if the line is data" : ""}`,
+    renaming.mistake(own, missing[0]!) ??
+      separatorIn(own) ??
+      `Rename the column, or map it: ${columnsText(like)}${mayBeData ? "; { header: false } if the line is data" : ""}`,
   );
 }

@@ -97,7 +97,7 @@ export function joinImages(
 }
 
 /** The column `to`, filled from `texts` by the column `from` where it is empty. */
-export function fill(columns: Columns, from: string, to: string, texts: ReadonlyMap<string, string>): Columns {
+export function fill(columns: Columns, from: string, to: string, texts: ReadonlyMap<string, unknown>): Columns {
   const keys = columns.data.get(from) ?? [];
   const old = columns.data.get(to);
   const filled: unknown[] = [];

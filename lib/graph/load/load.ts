@@ -46,6 +46,16 @@ export interface LoadGraphOptions {
   readonly sheet?: string;
   /** Encoding of the text files, by its name in the Encoding Standard, such as `windows-1252`; default UTF-8, or UTF-16 where a byte order mark says so. */
   readonly encoding?: string;
+  /** What stands between the fields of csv files: one character of ASCII, such as `;` where the comma marks decimals; default a comma. */
+  readonly delimiter?: string;
+  /** The absolute IRI that relative ones in Turtle are relative to, where the file states no base of its own: usually where it was published. */
+  readonly base?: string;
+  /**
+   * What becomes of RDF. `statements` (default): each is a triple, and what was loaded can be written as RDF again. `described`, for retrieval: the statements that give
+   * a node its label, its description and its pictures (foaf:depiction, schema:image and the like: addresses) are no triples; nodes and relations
+   * without a label get the last part of their IRI; the name of a node's first rdf:type is its kind.
+   */
+  readonly rdf?: "statements" | "described";
 }
 
 const place = "loadGraph";
@@ -62,6 +72,9 @@ const known = [
   "lenient",
   "sheet",
   "encoding",
+  "delimiter",
+  "base",
+  "rdf",
 ];
 /** What the graph itself reads as strings. */
 const textNames = ["id", "label", "description", "kind", "head", "relation", "relationLabel", "tail", "condition"];
@@ -87,7 +100,7 @@ const textNames = ["id", "label", "description", "kind", "head", "relation", "re
  * @example
  * const graph = await loadGraph("triples.tsv", { labels: { entities: "entity2text.txt" } });
  * String(graph.describe());
- * // Graph triples.tsv: 3 entities (3 in triples), 2 triples (2 distinct), 1 relations
+ * // Graph triples.tsv: 3 entities (3 in triples), 2 triples (2 distinct), 1 relation
  * // …
  * // notice: files read without a header line: 1 (triples.tsv)
  */

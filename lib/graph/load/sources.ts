@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { byCodeUnit, MkgError, quote, refuseUnknown, unknownName } from "../../core/index.js";
+import { byCodeUnit, MkgError, quote, readingTrouble, refuseUnknown, unknownName } from "../../core/index.js";
 import { pickRows } from "../columns.js";
 import type { DecideHeader, SourceRows } from "../formats/format.js";
 import { RdfGraph } from "../formats/rdf-graph.js";
@@ -23,6 +23,9 @@ export interface SourceOptions {
   readonly lenient?: boolean;
   readonly sheet?: string;
   readonly encoding?: string;
+  readonly delimiter?: string;
+  readonly base?: string;
+  readonly rdf?: "statements" | "described";
 }
 
 export type Part = "entities" | "triples";
@@ -50,7 +53,9 @@ export async function readSources(
     files.map(([path]) => formatOf(place, path, options.format)),
     options,
   );
-  const rdf = new RdfGraph();
+  const kinds = ["statements", "described"];
+  if (options.rdf !== undefined && !kinds.includes(options.rdf)) throw unknownName(place, "rdf", options.rdf, kinds);
+  const rdf = new RdfGraph(options.rdf === "described");
   const all: { readonly part: Part; readonly rows: FileRows }[] = [];
   const names = new Set<string>();
   const read: (() => readonly (typeof all)[number][])[] = [];
@@ -76,7 +81,7 @@ function onceEach(tables: readonly FileRows[], noticing: Noticing): readonly Fil
   const idsOf = ({ columns }: FileRows) => [...((columns.data.get("id") ?? []) as Iterable<string>)];
   const given = new Set(tables.filter(({ derived }) => !derived).flatMap(idsOf));
   if (given.size === 0) return tables;
-  const texts = new Map<string, Map<string, string>>();
+  const said = new Map<string, Map<string, unknown>>();
   const rest = tables.map((table) => {
     if (!table.derived) return table;
     const ids = idsOf(table);
@@ -84,9 +89,8 @@ function onceEach(tables: readonly FileRows[], noticing: Noticing): readonly Fil
       if (given.has(id)) {
         noticing.add("nodes of RDF that a table of entities has a row for: one entity", id);
         for (const [name, column] of table.columns.data) {
-          const text = column.at(row);
-          if (name === "id" || typeof text !== "string") continue;
-          texts.set(name, (texts.get(name) ?? new Map()).set(id, text));
+          const value = column.at(row) ?? null;
+          if (name !== "id" && value !== null) said.set(name, (said.get(name) ?? new Map()).set(id, value));
         }
       }
     const keep = Int32Array.from(ids.keys()).filter((row) => !given.has(ids[row]!));
@@ -95,7 +99,7 @@ function onceEach(tables: readonly FileRows[], noticing: Noticing): readonly Fil
   });
   const filled = (table: FileRows): FileRows => ({
     ...table,
-    columns: [...texts].reduce((columns, [name, by]) => fill(columns, "id", name, by), table.columns),
+    columns: [...said].reduce((columns, [name, by]) => fill(columns, "id", name, by), table.columns),
   });
   return rest.map((table) => (table.derived ? table : filled(table)));
 }
@@ -161,7 +165,10 @@ async function filesOf(
 }
 
 async function folderFiles(place: string, folder: string): Promise<[string, Role][]> {
-  const names = (await readdir(folder)).sort(byCodeUnit);
+  const listed = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    throw new MkgError(place, `cannot list the folder (${folder})`, "", readingTrouble(error.code ?? String(error)));
+  });
+  const names = listed.sort(byCodeUnit);
   const find = (stem: string): string | undefined => {
     const files = names.filter((name) => splitName(name).stem === stem && splitName(name).extension !== "");
     const readable = files.filter((name) => tableFormats().includes(splitName(name).extension));
@@ -202,7 +209,7 @@ async function readParts(
   place: string,
   path: string,
   role: Role,
-  options: SourceOptions & { readonly rdf: RdfGraph },
+  options: Omit<SourceOptions, "rdf"> & { readonly rdf: RdfGraph },
   renamings: Renamings,
   noticing: Noticing,
 ): Promise<() => { readonly part: Part; readonly rows: FileRows }[]> {
@@ -236,7 +243,7 @@ async function readParts(
       if (rows.columns.rows === 0 && names.length === 0 && own === "any")
         throw new MkgError(place, `the file is empty (${path})`, "At least one row", "Check the path");
       if (rows.columns.rows > 0 || names.length > 0)
-        checkColumns(place, rows.file, names, own, [...table.columns.data.keys()]);
+        checkColumns(place, rows.file, names, own, { own: [...table.columns.data.keys()], renaming: renamings[own] });
       return { part: kindOf(names, own), rows: { ...rows, path } };
     });
   };

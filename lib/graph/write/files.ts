@@ -1,5 +1,6 @@
 import { createWriteStream, existsSync } from "node:fs";
-import { lstat, mkdtemp, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { lstat, mkdtemp, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -14,6 +15,26 @@ const remedies: Readonly<Record<string, string>> = {
   EEXIST: "A file stands where a folder is wanted: choose another place",
   EISDIR: "A folder stands where a file is wanted: choose another name",
 };
+
+const stagingPrefix = `.writing-${hostname()}-`;
+
+/** Removes what writers of this machine left that were killed: their processes are gone. */
+async function removeStale(target: string): Promise<void> {
+  for (const name of await readdir(target)) {
+    const pid = name.startsWith(stagingPrefix) ? /^(\d+)-/.exec(name.slice(stagingPrefix.length))?.[1] : undefined;
+    if (pid !== undefined && !isRunning(Number(pid)))
+      await rm(join(target, name), { recursive: true, force: true }).catch(() => {}); // no reason not to write
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}
 
 /** Files that appear together: written into a temporary folder beside their places, moved there once all are whole. */
 export class Staging {
@@ -42,7 +63,8 @@ export class Staging {
       if (this.#folder === undefined) {
         this.#made = !existsSync(this.target);
         await makeFolder(this.target);
-        this.#folder = await mkdtemp(join(this.target, ".writing-"));
+        await removeStale(this.target);
+        this.#folder = await mkdtemp(join(this.target, `${stagingPrefix}${process.pid}-`));
       }
       const path = join(this.#folder, String(this.#staged.size));
       if (options.gzip)

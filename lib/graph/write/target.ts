@@ -1,6 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { byCodeUnit, MkgError, quote, unknownName } from "../../core/index.js";
+import { byCodeUnit, MkgError, nearest, quote, unknownName } from "../../core/index.js";
 import type { TableFormat } from "../formats/format.js";
 import { formatNamed, splitName, tableFormats } from "../formats/table.js";
 
@@ -19,8 +19,9 @@ export interface Destination {
 export async function destination(place: string, target: unknown, asked: unknown): Promise<Destination> {
   if (typeof target !== "string" || target === "" || target.includes("\0"))
     throw new MkgError(place, `target is not a path (${quote(target)})`, "A folder or a file", "Give one");
-  const isFolder = (await stat(target).catch(() => undefined))?.isDirectory() ?? false;
+  const isFolder = /[/\\]$/.test(target) || ((await stat(target).catch(() => undefined))?.isDirectory() ?? false);
   const named = isFolder ? undefined : writing(target);
+  if (!isFolder && !named && asked === undefined) refuseExtension(place, target);
   const wanted = asked === undefined ? (named ?? writing(".tsv")) : typeof asked === "string" && writing(`.${asked}`);
   if (!wanted) throw unknownName(place, "format", asked, writtenFormats());
   if (!named) {
@@ -37,13 +38,32 @@ export async function destination(place: string, target: unknown, asked: unknown
   if ((named.format.holds ?? "one") === "one")
     throw new MkgError(
       place,
-      `a ${named.name} file holds one table, and a graph is two (${quote(target)})`,
+      `a file of ${named.name} holds one table, and a graph is two (${quote(target)})`,
       `Both in one file: ${writtenFormats()
         .filter((name) => writing(`.${name}`)?.format.holds)
         .join(", ")}`,
       "Give a folder",
     );
   return { ...named, folder: dirname(target), file: basename(target).replace(/\.gz$/i, "") };
+}
+
+/** Refuses a name that is that of a file, and of none that is written: it would become a folder. A version such as `.v2` makes no file. */
+function refuseExtension(place: string, target: string): void {
+  const { extension } = splitName(`x${basename(target)}`);
+  const known = formatNamed(extension);
+  if (!known && !/^(?!v\d)[a-z]\w*$/.test(extension)) return;
+  const written = writtenFormats();
+  const meant = nearest(extension, written);
+  throw new MkgError(
+    place,
+    known?.encode
+      ? `${extension} is not written compressed (${quote(target)})`
+      : known
+        ? `${extension} is read, not written (${quote(target)})`
+        : `the format of the file is not one that is written here (${quote(target)})`,
+    `Formats: ${written.join(", ")}`,
+    `${meant !== undefined && !known ? `Did you mean .${meant}? ` : ""}For a folder of that name end it with /`,
+  );
 }
 
 type Writing = Pick<Destination, "name" | "format" | "gzip">;
