@@ -180,6 +180,7 @@ export function defineDataset(input: DatasetInput): Dataset {
         passage: passage.id,
         text: passageText(passage),
         multimodal: passage.images.length > 0,
+        ...(passage.images.length > 0 ? { images: passage.images } : {}),
       }),
     );
     if (passages.length === 0) {
