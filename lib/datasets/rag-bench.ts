@@ -21,6 +21,7 @@ import {
   relevantFile,
 } from "./rag-bench-files.js";
 import { queryImages } from "./rag-bench-images.js";
+import { settingParts } from "./settings.js";
 import type { Candidate, Dataset, SettingName, SplitName } from "./types.js";
 
 /** What tells the two parts of the benchmark apart. */
@@ -88,17 +89,6 @@ export interface BenchOptions {
 }
 
 const modalities = ["text", "mm"] as const;
-
-// arXiv 2606.26458, section 4: which questions meet which rows; an offset keeps the two number spaces apart
-const settingParts: Readonly<
-  Record<SettingName, { readonly questions: readonly Modality[]; readonly rows: readonly Modality[] }>
-> = {
-  S1: { questions: ["mm", "text"], rows: ["mm", "text"] },
-  S2: { questions: ["text"], rows: ["text"] },
-  S3: { questions: ["text"], rows: ["text", "mm"] },
-  S4: { questions: ["mm"], rows: ["mm"] },
-  S5: { questions: ["mm"], rows: ["mm", "text"] },
-};
 
 /** Where one split's questions lie: a folder of its own as released, or, for test, the data set's folder itself. */
 function questionFolders(folder: string, variant: Variant): Map<SplitName, string> {
