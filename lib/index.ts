@@ -77,6 +77,7 @@ export {
   embed,
   encoder,
   encoderNames,
+  type Folders,
   openIndex,
   type VectorIndex,
   type Vectors,
@@ -155,6 +156,8 @@ export {
   writeGraph,
 } from "./graph/index.js";
 export {
+  type AugmentOptions,
+  augmentImage,
   bytesImage,
   type ClipFramesOptions,
   clipFrames,
@@ -185,7 +188,13 @@ export {
   controlOptions,
   controlSummary,
   defineRetriever,
+  type EntityLinker,
+  entityLinker,
+  fuse,
+  type LinkedEntity,
+  mmr,
   type PrepareContext,
+  pipe,
   type Retriever,
   type RetrieverContext,
   type RetrieverDefinition,
@@ -195,6 +204,7 @@ export {
   retrieverCitation,
   retrieverNames,
   retrieverOptions,
+  type Stage,
   type WrittenRun,
   writeRun,
 } from "./retrieve/index.js";

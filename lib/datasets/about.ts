@@ -13,6 +13,8 @@ const origins: readonly unknown[] = ["real", "generated", "not stated"] satisfie
 export type About = Partial<Record<(typeof aboutFields)[number], string>> & {
   readonly visibleMeta?: readonly string[];
   readonly origin?: DatasetCard["origin"];
+  /** `modality`: the settings S1 to S5 over its rows with and without a picture at the head. */
+  readonly settings?: "modality";
   /** For each table, names of its columns → what they are called here. */
   readonly columns?: Partial<Record<(typeof tables)[number], Readonly<Record<string, string>>>>;
 };
@@ -22,9 +24,11 @@ export async function readAbout(place: string, file: string): Promise<About> {
   if (!existsSync(file)) return {};
   const where = `${place}: ${basename(file)}`;
   const about = parseJson(await readText(file, { place, maxBytes: 2 ** 20 }), place, basename(file));
-  refuseUnknown(where, about, [...aboutFields, "origin", "visibleMeta", "columns"], "field");
-  const { visibleMeta, origin, columns, ...texts } = about as Record<string, unknown>;
+  refuseUnknown(where, about, [...aboutFields, "origin", "visibleMeta", "columns", "settings"], "field");
+  const { visibleMeta, origin, columns, settings, ...texts } = about as Record<string, unknown>;
   if (origin !== undefined) checkOrigin(where, origin);
+  if (settings !== undefined && settings !== "modality")
+    throw new MkgError(where, `settings is not known (${quote(settings)})`, '"modality"', "Mend it or leave it out");
   refuseUnknown(where, columns, tables, "table in columns");
   for (const [table, names] of Object.entries(columns ?? {}))
     if (!isFields(names) || Object.values(names).some((name) => typeof name !== "string" || name === ""))

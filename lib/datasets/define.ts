@@ -2,10 +2,12 @@ import { table } from "arquero";
 import { MkgError, type Question, quote, refuseUnknown, stableHash, unknownName } from "../core/index.js";
 import type { Graph, Triple } from "../graph/index.js";
 import { type CardInput, makeCard } from "./card.js";
+import { noticed } from "./noticed.js";
 import { makePassages, type PassageInput, passageText } from "./passages.js";
 import { plainCopy } from "./plain.js";
-import { makeQuestion, type QuestionInput } from "./question.js";
-import type { Candidate, Dataset, Passage, SettingName, SettingView, SplitName } from "./types.js";
+import { makeQuestion, type QuestionInput, relevantTriples } from "./question.js";
+import { headHasPicture, markDerived, modalitySettings } from "./settings.js";
+import type { Candidate, Dataset, DatasetCard, Passage, SettingName, SettingView, SplitName } from "./types.js";
 
 export interface DatasetInput {
   readonly name: string;
@@ -26,9 +28,12 @@ export interface DatasetInput {
   readonly citation?: string;
   /** Counts, notices and what loading did are added to those of the graph. */
   readonly card?: CardInput;
-  /** Made when asked for. */
-  readonly settings?: Partial<Record<SettingName, () => Pick<SettingView, "questions" | "candidates">>>;
-  /** Which triples count as multimodal; default: those with a picture at their head or tail. */
+  /**
+   * Made when asked for. `modality`: S1 to S5 of MKG-RAG-Bench over this data set: multimodal rows are those whose head has a picture,
+   * multimodal questions those with one; questions that no row of their own modality is relevant to are in no setting, and counted in the card.
+   */
+  readonly settings?: "modality" | Partial<Record<SettingName, () => Pick<SettingView, "questions" | "candidates">>>;
+  /** Which triples count as multimodal; default: those with a picture at their head or tail, with `settings: "modality"` at their head. */
   readonly multimodal?: (triple: Triple) => boolean;
   /** Leave out questions that cannot be kept and list them in `card.refused`; default false: the first is an error. */
   readonly lenient?: boolean;
@@ -84,7 +89,6 @@ export function defineDataset(input: DatasetInput): Dataset {
     throw new MkgError(place, `graph is not a graph (${quote(graph)})`, "It takes what graphFrom or loadGraph return");
   if (!Array.isArray(input.questions)) throw new MkgError(place, `questions is not a list (${quote(input.questions)})`);
   const split = input.split ?? "test";
-  const settings = madeWhenAsked(place, "settings", input.settings, settingNames);
   const splits = madeWhenAsked(place, "splits", input.splits, splitNames);
   const visibleMeta = plainCopy(place, "visibleMeta", input.visibleMeta ?? []);
   if (!Array.isArray(visibleMeta) || visibleMeta.some((field) => typeof field !== "string"))
@@ -92,9 +96,32 @@ export function defineDataset(input: DatasetInput): Dataset {
 
   const { passages, passageOf } = makePassages(place, input.passages ?? []);
   const { questions, unclear, refused } = makeQuestions(place, input, passageOf);
-  const multimodal =
-    input.multimodal ??
-    ((triple: Triple) => graph.entity(triple.head).images.length > 0 || graph.entity(triple.tail).images.length > 0);
+  const byModality = input.settings === "modality";
+  if (byModality && (input.multimodal !== undefined || passages.length > 0))
+    throw new MkgError(
+      place,
+      `settings by modality with ${passages.length > 0 ? "passages" : "a rule of their own"}`,
+      'settings: "modality" is for triples, multimodal where their head has a picture',
+      "Give the settings as functions",
+    );
+  const multimodal = byModality
+    ? headHasPicture(graph)
+    : (input.multimodal ??
+      ((triple: Triple) => graph.entity(triple.head).images.length > 0 || graph.entity(triple.tail).images.length > 0));
+  const derived = byModality
+    ? modalitySettings(
+        questions,
+        relevantTriples,
+        () => dataset.setting().candidates,
+        (id) => multimodal(graph.triple(id)),
+      )
+    : undefined;
+  const settings = madeWhenAsked(
+    place,
+    "settings",
+    derived ? derived.views : (input.settings as Exclude<DatasetInput["settings"], "modality">),
+    settingNames,
+  );
   const views = new Map<string, SettingView>();
   let fingerprint: string | undefined;
 
@@ -111,7 +138,14 @@ export function defineDataset(input: DatasetInput): Dataset {
     },
     licence: input.licence ?? "not stated",
     citation: input.citation ?? "",
-    card: makeCard(place, input.card, { graph, given: input.questions.length, questions, passages, unclear, refused }),
+    card: makeCard(
+      place,
+      withNotices(
+        input.card,
+        noticed("questions in no setting: no row of their own modality is relevant to them", derived?.left ?? []),
+      ),
+      { graph, given: input.questions.length, questions, passages, unclear, refused },
+    ),
     visibleMeta,
     clusterName: input.clusterName ?? "cluster",
     get fingerprint(): string {
@@ -144,6 +178,7 @@ export function defineDataset(input: DatasetInput): Dataset {
       return view;
     },
   });
+  if (derived) markDerived(dataset);
   return dataset;
 
   async function otherSplit(wanted: SplitName): Promise<Dataset> {
@@ -180,6 +215,7 @@ export function defineDataset(input: DatasetInput): Dataset {
         passage: passage.id,
         text: passageText(passage),
         multimodal: passage.images.length > 0,
+        ...(passage.images.length > 0 ? { images: passage.images } : {}),
       }),
     );
     if (passages.length === 0) {
@@ -211,6 +247,9 @@ export async function splitOf(place: string, dataset: Dataset, split?: string): 
   if (!known) throw unknownName(place, "split", split, splitNames);
   return dataset.splits[known]();
 }
+
+const withNotices = (card: CardInput | undefined, notices: DatasetCard["notices"]): CardInput | undefined =>
+  notices.length === 0 ? card : { ...card, notices: [...(card?.notices ?? []), ...notices] };
 
 /** The functions of a record by name, in the order of the known names. */
 function madeWhenAsked<K extends string, F extends () => unknown>(

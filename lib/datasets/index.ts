@@ -14,7 +14,7 @@ export {
 export { type DatasetSource, datasetSources, type SourceFile } from "./manifest.js";
 export { type PassageInput, passageText } from "./passages.js";
 export { toQuery } from "./query.js";
-export type { QuestionInput } from "./question.js";
+export { type QuestionInput, relevantTriples } from "./question.js";
 export { ragBenchSplit, type SplitIds } from "./rag-bench-split.js";
 export { type DatasetSummary, datasetList, datasetNames, type LoadDatasetOptions, loadDataset } from "./registry.js";
 export type { Candidate, Dataset, DatasetCard, Passage, SettingName, SettingView, SplitName } from "./types.js";

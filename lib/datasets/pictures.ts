@@ -32,6 +32,20 @@ export class Pictures {
     return image ? [image] : [];
   }
 
+  /** All pictures of an entity: `<id>.<extension>`, then those in its folder and in that of the path which its rows name, by name. */
+  async allOf(id: string, stated = ""): Promise<Image[]> {
+    const own = pictureExtensions.map((extension) => `${id}${extension}`).filter((name) => this.names.has(name));
+    const beside = stated.includes("/") ? stated.slice(0, stated.indexOf("/")) : id;
+    const folders = await Promise.all([...new Set([id, beside])].map((folder) => this.#within(folder)));
+    return [...own, ...folders.flat()].map((path) => imageFile(this.root, path));
+  }
+
+  async #within(folder: string): Promise<string[]> {
+    if (!this.names.has(folder) || !(await stat(join(this.root, folder))).isDirectory()) return [];
+    const names = await namesIn("pictures", join(this.root, folder));
+    return names.filter((name) => pictureExtensions.some((e) => name.endsWith(e))).map((name) => `${folder}/${name}`);
+  }
+
   /** The picture at a path below the folder, if it is there. The first component must stand in the folder, so that a path cannot lead out. */
   async file(path: string, place?: string): Promise<Image | undefined> {
     const parts = path.split("/");

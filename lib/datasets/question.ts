@@ -162,3 +162,7 @@ function withPathTriples(graph: Graph, gold: Gold, onUnclear: (step: string) => 
   );
   return Object.freeze({ ...gold, pathTriples: Object.freeze(along) });
 }
+
+/** The triples that are relevant to a question, each once: those of its gold, or the ones along its gold paths where it names none. */
+export const relevantTriples = ({ gold }: Question): readonly string[] =>
+  gold?.triples?.length ? gold.triples : [...new Set((gold?.pathTriples ?? []).flat())];

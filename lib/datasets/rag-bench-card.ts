@@ -48,6 +48,8 @@ export function benchCard(
     readonly notices: DatasetCard["notices"];
     readonly counts: Readonly<Record<string, number>>;
     readonly images: number;
+    /** Whether the questions' pictures are views of those that their gold rows are indexed by. */
+    readonly goldImages: boolean;
   },
 ): CardInput {
   const { graph, rows, source } = corpora;
@@ -96,13 +98,13 @@ export function benchCard(
       ...(more.images < asked
         ? [
             more.images === 0
-              ? "images of the multimodal questions are not in the folder: text only"
-              : `images of ${asked - more.images} of ${asked} multimodal questions are not in the folder: these are text only`,
+              ? "multimodal questions are without picture: text only"
+              : `${asked - more.images} of ${asked} multimodal questions are without picture: text only`,
           ]
         : []),
-      ...(more.images > 0
+      ...(more.images > 0 && more.goldImages
         ? [
-            "the image of a question is that of its gold head, without the augmentation of the released code: equal bytes find the head",
+            "the picture of a question is a view of the one that its gold rows are indexed by, as released: it leaks them",
           ]
         : []),
       superset

@@ -21,6 +21,7 @@ import {
   relevantFile,
 } from "./rag-bench-files.js";
 import { queryImages } from "./rag-bench-images.js";
+import { settingParts } from "./settings.js";
 import type { Candidate, Dataset, SettingName, SplitName } from "./types.js";
 
 /** What tells the two parts of the benchmark apart. */
@@ -70,14 +71,23 @@ const images = textOption({
   default: "",
   doc: "folder of the pictures of entities; default: images/ of the data set's folder, else that of markg/",
 });
+const queryImage = oneOf(["held-out", "gold-augmented"], {
+  default: "held-out",
+  doc: "the picture of a multimodal question: one of its head that is not indexed; or, as released, an altered view of the picture that its gold rows are indexed by, which leaks them",
+});
 export const ragBenchOptions: OptionSpecs = {
   corpora: oneOf(["auto", "superset", "released"], {
     default: "auto",
     doc: "what is ranked: the released corpora, or every row of MarKG; auto: the released ones where their files are there",
   }),
   images,
+  queryImage,
+  imageSeed: oneOf(["qid", "S1", "S4", "S5"], {
+    default: "qid",
+    doc: "what the alteration is seeded by: the qid, so that a question has one picture; or the name of a setting too, as released, where it has another in each",
+  }),
 };
-export const ragBenchMedicalOptions: OptionSpecs = { images };
+export const ragBenchMedicalOptions: OptionSpecs = { images, queryImage };
 
 export interface BenchOptions {
   readonly dir: string;
@@ -85,20 +95,11 @@ export interface BenchOptions {
   readonly lenient: boolean;
   readonly corpora?: "auto" | "superset" | "released";
   readonly images: string;
+  readonly queryImage?: "held-out" | "gold-augmented";
+  readonly imageSeed?: "qid" | "S1" | "S4" | "S5";
 }
 
 const modalities = ["text", "mm"] as const;
-
-// arXiv 2606.26458, section 4: which questions meet which rows; an offset keeps the two number spaces apart
-const settingParts: Readonly<
-  Record<SettingName, { readonly questions: readonly Modality[]; readonly rows: readonly Modality[] }>
-> = {
-  S1: { questions: ["mm", "text"], rows: ["mm", "text"] },
-  S2: { questions: ["text"], rows: ["text"] },
-  S3: { questions: ["text"], rows: ["text", "mm"] },
-  S4: { questions: ["mm"], rows: ["mm"] },
-  S5: { questions: ["mm"], rows: ["mm", "text"] },
-};
 
 /** Where one split's questions lie: a folder of its own as released, or, for test, the data set's folder itself. */
 function questionFolders(folder: string, variant: Variant): Map<SplitName, string> {
@@ -186,7 +187,10 @@ class Bench {
       );
     const pictures = this.images === undefined ? undefined : await Pictures.in(this.images);
     const root = join(this.options.dir, variant.name);
-    const shown = await queryImages(intake, variant, root, files.mm, corpora.graph, pictures);
+    const shown = await queryImages(intake, variant, root, files.mm, corpora.graph, pictures, {
+      queryImage: this.options.queryImage ?? "held-out",
+      imageSeed: this.options.imageSeed ?? "qid",
+    });
     const asked = modalities.flatMap((modality) => files[modality].questions.map((q) => ({ modality, q })));
     const questions = asked.map(({ modality, q }) =>
       questionOf(
@@ -218,6 +222,7 @@ class Bench {
           notices: [...corpora.notices, ...shown.notices, ...intake.notices],
           counts: corpora.kind === "superset" ? markgCounts(graph) : {},
           images: shown.count,
+          goldImages: this.options.queryImage === "gold-augmented",
         }),
         read: { ...corpusIntake.read, ...intake.read },
         kept: { ...corpusIntake.kept, ...intake.kept },

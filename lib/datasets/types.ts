@@ -27,6 +27,8 @@ export interface Candidate {
   /** Of a triple: head, relation and tail labels joined by one space. Of a passage: titles of page and section, then its text. */
   readonly text: string;
   readonly multimodal: boolean;
+  /** Of a passage: its pictures. Those of a triple are its entities'. */
+  readonly images?: readonly Image[];
 }
 
 /** Which questions meet which triples (MKG-RAG-Bench, section 4 of its paper). */

@@ -16,6 +16,7 @@ import {
 } from "../core/index.js";
 import { type Graph, graphFrom, imageFormat, imageReference, writeGraph } from "../graph/index.js";
 import { datasetSplits } from "./all-splits.js";
+import { areByModality } from "./settings.js";
 import type { Dataset, SplitName } from "./types.js";
 import { cardToWrite } from "./written-card.js";
 
@@ -54,7 +55,7 @@ const splitNames: readonly SplitName[] = ["test", "train", "validation"];
  * The folder appears whole or not at all: it is written beside its place and renamed. Pictures are drawn or read one at a time; memory O(tables).
  * What changes: the ids of pictures, and with them the fingerprint. Addresses of remote pictures stay addresses.
  *
- * Errors: a folder that has something in it; a data set with passages or settings, which this layout does not hold; a picture that cannot be read;
+ * Errors: a folder that has something in it; a data set with passages, or with settings of its own rule, which this layout does not hold; a picture that cannot be read;
  * what `writeGraph` refuses. When `signal` aborts, its reason is thrown and nothing is left.
  *
  * @example
@@ -137,8 +138,12 @@ async function writeSplits(work: Work, folder: string, parts: readonly Dataset[]
   await rmdir(join(folder, "images")).catch(() => {});
   const { name, clusterName, licence, citation, visibleMeta, card } = first;
   const about = { name, summary: card.summary, clusterName, licence, citation };
+  const settings = areByModality(first) ? { settings: "modality" } : {};
   const stated = Object.fromEntries(Object.entries(about).filter(([, text]) => text !== ""));
-  await writeFile(join(folder, "dataset.json"), `${JSON.stringify({ ...stated, visibleMeta }, null, 2)}\n`);
+  await writeFile(
+    join(folder, "dataset.json"),
+    `${JSON.stringify({ ...stated, visibleMeta, ...settings }, null, 2)}\n`,
+  );
   const written = cardToWrite(first);
   await writeFile(join(folder, written.name), written.text);
 }
@@ -213,11 +218,12 @@ const graphImages = (graph: Graph): number =>
   (graph.entities.array("images") as (readonly Image[])[]).reduce((sum, images) => sum + local(images), 0);
 
 /** What the layout of a folder would lose without a word. */
-function refuseLoss(place: string, { passages, settings, split }: Dataset): void {
+function refuseLoss(place: string, dataset: Dataset): void {
+  const { passages, settings, split } = dataset;
   const lost =
     passages.length > 0
       ? `passages (${passages.length})`
-      : settings.length > 0
+      : settings.length > 0 && !areByModality(dataset)
         ? `settings (${settings.join(", ")})`
         : "";
   if (lost)

@@ -6,8 +6,12 @@ export interface Encoder<T extends string | Image = string | Image> {
   readonly revision: string;
   readonly modality: "text" | "image";
   readonly dim: number;
+  /** What the vectors can be compared with: encoders of one space, such as the two halves of CLIP, name the same; absent where it is this encoder's alone. */
+  readonly space?: string;
   /** [n, dim] row-major, unit rows (a zero row where an item has no features). */
   encode(items: readonly T[]): Promise<Float32Array>;
+  /** The same, each row as long as the model gives it; absent where the model gives unit rows. */
+  encodeRaw?(items: readonly T[]): Promise<Float32Array>;
   /** An encoder weighted by the statistics of a corpus, where the encoder has any (idf). */
   fit?(corpus: readonly T[]): Encoder<T>;
 }
@@ -19,4 +23,12 @@ export interface Vectors {
   readonly data: Float32Array;
   readonly encoder: string;
   readonly revision: string;
+}
+
+/** Folders that parts may use. */
+export interface Folders {
+  /** Where vectors and captions are kept between runs; without it, nowhere. */
+  readonly cache?: string;
+  /** Where models are. */
+  readonly models?: string;
 }

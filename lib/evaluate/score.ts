@@ -9,7 +9,7 @@ import {
   type Score,
   type ScoreStatus,
 } from "../core/index.js";
-import type { Dataset } from "../datasets/index.js";
+import { type Dataset, relevantTriples } from "../datasets/index.js";
 import { type Measure, type MeasureInputs, valueFor } from "./measure.js";
 import { toMeasures } from "./measures.js";
 import type { Run, RunItem } from "./run.js";
@@ -116,6 +116,8 @@ interface Kinds {
   readonly triples: boolean;
   readonly passages: boolean;
   readonly paths: boolean;
+  /** Triples that may be ranked under a named setting; what cannot be ranked is not relevant there. */
+  readonly rankable: ReadonlySet<string> | undefined;
 }
 
 /** Which kinds of measure fit a run's evidence. One without any hit fits both: nothing was found. */
@@ -124,6 +126,8 @@ function kindsOf(run: Run): Kinds {
   let triples = false;
   let passages = false;
   let paths = false;
+  const { name, candidates } = run.setting;
+  const rankable = name === "all" ? undefined : new Set(candidates.flatMap(({ triple }) => triple ?? []));
   for (const { evidence } of run.items)
     for (const hit of evidence?.hits ?? []) {
       hits++;
@@ -131,7 +135,7 @@ function kindsOf(run: Run): Kinds {
       if (hit.path || hit.triple !== undefined) triples = true;
       if (hit.passage !== undefined) passages = true;
     }
-  return hits === 0 ? { triples: true, passages: true, paths: true } : { triples, passages, paths };
+  return hits === 0 ? { triples: true, passages: true, paths: true, rankable } : { triples, passages, paths, rankable };
 }
 
 function prepare({ needs, gold }: Measure, item: RunItem, question: Question, kinds: Kinds): Prepared {
@@ -158,13 +162,9 @@ function prepareAnswer({ evidence, answer, error }: RunItem, question: Question,
   return { input: { text: answer.status === "abstained" ? null : (answer.text ?? ""), accepted } };
 }
 
-/** The triples that are relevant to a question, each once: those of its gold, or the ones along its gold paths where it names none. */
-export const relevantTriples = ({ gold }: Question): readonly string[] =>
-  gold?.triples?.length ? gold.triples : [...new Set((gold?.pathTriples ?? []).flat())];
-
-/** The relevant ids among the kinds of document that the run holds, as {@link ranked} writes them. */
+/** The relevant ids among the kinds of document that the run holds and the rows that its setting ranks, as {@link ranked} writes them. */
 const goldDocuments = (question: Question, kinds: Kinds): readonly string[] => [
-  ...(kinds.triples ? relevantTriples(question) : []),
+  ...(kinds.triples ? relevantTriples(question).filter((id) => kinds.rankable?.has(id) ?? true) : []),
   ...(kinds.passages ? (question.gold?.passages ?? []) : []).map((passage) => apart({ score: 0, passage })),
 ];
 

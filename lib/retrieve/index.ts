@@ -1,6 +1,10 @@
+export { fuse } from "./combine/fuse.js";
+export { mmr } from "./combine/mmr.js";
+export { pipe, type Stage } from "./combine/pipe.js";
 export { control, controlNames, controlOptions, controlSummary, controlWraps } from "./control.js";
 export { defineRetriever, type ResolvedRetriever, type RetrieverDefinition, resolveRetriever } from "./define.js";
 export { readRun, type WrittenRun, writeRun } from "./files.js";
+export { type EntityLinker, entityLinker, type LinkedEntity } from "./graph/link.js";
 export { retriever, retrieverCitation, retrieverNames, retrieverOptions } from "./retriever.js";
 export { prepareRetriever, retrieve } from "./run.js";
 export type { PrepareContext, Retriever, RetrieverContext } from "./types.js";

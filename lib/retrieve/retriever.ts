@@ -1,13 +1,19 @@
-import { type OptionSpecs, resolveOptions, unknownName } from "../core/index.js";
+import { type OptionSpecs, unknownName } from "../core/index.js";
 import { bm25 } from "./bm25.js";
-import { makeRetriever } from "./define.js";
+import { hybrid } from "./combine/hybrid.js";
+import { fusion } from "./dense/fusion.js";
+import { image } from "./dense/image.js";
+import { rerank } from "./dense/rerank.js";
+import { text } from "./dense/text.js";
+import { fromEntry } from "./entry.js";
+import { paths } from "./graph/paths.js";
+import { ppr } from "./graph/ppr.js";
 import { randomRetriever } from "./random.js";
-import { text } from "./text.js";
 import type { Retriever, RetrieverEntry } from "./types.js";
 import { walk } from "./walk.js";
 
 const retrievers: ReadonlyMap<string, RetrieverEntry> = new Map(
-  [bm25, randomRetriever, text, walk].map((entry) => [entry.name, entry]),
+  [bm25, fusion, hybrid, image, paths, ppr, randomRetriever, rerank, text, walk].map((entry) => [entry.name, entry]),
 );
 
 /** The names that {@link retriever} takes, in code-unit order. */
@@ -31,7 +37,13 @@ export const retrieverCitation = (name: string): string => entry(name).citation;
  * | name | finds | options (default) |
  * |---|---|---|
  * | `bm25` | triples that share words with the question | k1 (1.2), b (0.75) |
+ * | `fusion` | triples near the question, text and picture in one vector | encoder ("hash"), imageEncoder ("pixels"), queryFusion |
+ * | `hybrid` | what `bm25`, `text` and `image` find, fused | method ("rrf"), norm, rrfK (60), depth (100) |
+ * | `image` | triples whose head looks like the question's picture | imageEncoder ("pixels"), of ("head") |
+ * | `paths` | paths between, and out of, the entities that the question names or shows | maxLength (2), breadth, entities |
+ * | `ppr` | triples near those entities, by personalised PageRank | damping (0.85), fit |
  * | `random` | a uniform draw of triples | – |
+ * | `rerank` | triples of the heads that look like the picture, ranked by text | anchors (10), encoder, imageEncoder |
  * | `text` | triples whose text is near the question's, by cosine | encoder ("hash") |
  * | `walk` | paths from the entity that the question names or shows | order, pathCount (5), cap, keyFrames … |
  *
@@ -42,18 +54,5 @@ export const retrieverCitation = (name: string): string => entry(name).citation;
  * retriever("bm25", { b: 0.4 }).params; // { b: 0.4, k1: 1.2 }
  */
 export function retriever(name: string, options: Readonly<Record<string, unknown>> = {}): Retriever {
-  const found = entry(name);
-  const { prepare, parts = {} } = found;
-  const resolved = resolveOptions(`retriever(${JSON.stringify(name)})`, { ...found.options, ...parts }, options);
-  const params = Object.fromEntries(Object.entries(resolved).filter(([key]) => !Object.hasOwn(parts, key)));
-  const own = Object.keys(parts).filter((key) => options[key] !== undefined);
-  const label = found.label?.(params) ?? name;
-  return makeRetriever({
-    name,
-    label: own.length > 0 ? `${label} (own ${own.join(", ")})` : label,
-    ...(own.length > 0 ? {} : { version: found.version }),
-    params,
-    ...(prepare ? { prepare: (context) => prepare(context, resolved) } : {}),
-    search: (query, context) => found.search(query, context, resolved),
-  });
+  return fromEntry(entry(name), options);
 }

@@ -1,5 +1,6 @@
 import type { Evidence, Gold, Hit, OptionSpecs, Query, Random } from "../core/index.js";
 import type { Candidate } from "../datasets/index.js";
+import type { Folders } from "../embed/index.js";
 import type { Graph } from "../graph/index.js";
 
 /** What a retriever may see besides the query. Holds no question, no answer, no gold. */
@@ -21,6 +22,8 @@ export interface PrepareContext {
   readonly candidates: readonly Candidate[];
   readonly seed: number;
   readonly signal: AbortSignal;
+  /** Where vectors are kept and models are found; without it nothing is kept and models are looked up where encoders say. */
+  readonly folders?: Folders;
 }
 
 /**

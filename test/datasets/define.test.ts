@@ -2,7 +2,10 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { isImage } from "../../lib/core/index.js";
 import { type DatasetInput, defineDataset, type QuestionInput, splitOf, toQuery } from "../../lib/datasets/index.js";
+import { score } from "../../lib/evaluate/index.js";
 import { graphFrom } from "../../lib/graph/index.js";
+import { bytesImage } from "../../lib/media/index.js";
+import { retrieve } from "../../lib/retrieve/index.js";
 import { reach } from "../support/reach.js";
 
 const test = suite("define data set");
@@ -391,6 +394,52 @@ test("an image is what has an id, a mark and a way to its bytes", () => {
   assert.ok(isImage(question().images![0]));
   for (const value of [null, {}, "a.png", { id: "a", key: true }, { id: 1, key: true, bytes() {} }])
     assert.not(isImage(value));
+});
+
+test("settings by modality: rows by the head's picture, questions by their own, each asked where a row of its modality is relevant, and scored by what is ranked", async () => {
+  const picture = bytesImage(new Uint8Array([1]), "p");
+  const graph = graphFrom({
+    entities: [{ id: "a", images: [picture] }, { id: "b" }, { id: "c" }],
+    triples: [
+      { id: "0", head: "a", relation: "r", tail: "b" },
+      { id: "1", head: "b", relation: "r", tail: "c" },
+    ],
+  });
+  const dataset = defineDataset({
+    name: "modal",
+    graph,
+    settings: "modality",
+    questions: [
+      { id: "text", text: "b c", gold: { triples: ["0", "1"] } },
+      { id: "shown", text: "?", images: [picture], gold: { triples: ["0"] } },
+      { id: "lost", text: "a", gold: { triples: ["0"] } },
+      { id: "none", text: "a" },
+    ],
+  });
+  const view = (name?: "S1" | "S2" | "S3" | "S4" | "S5") => {
+    const { questions, candidates } = dataset.setting(name);
+    return [questions.map(({ id }) => id).join(), candidates.map(({ id }) => id).join()];
+  };
+  assert.equal(dataset.settings.map(view), [
+    ["shown,text", "0,1"],
+    ["text", "1"],
+    ["text", "0,1"],
+    ["shown", "0"],
+    ["shown", "0,1"],
+  ]);
+  assert.equal(view(), ["text,shown,lost,none", "0,1"]);
+  assert.equal(dataset.card.notices.at(-1)?.count, 2);
+  const recall = async (setting: "S1" | "S2") => {
+    const run = await retrieve(dataset, () => [{ triple: "1", score: 1 }], { k: 1, setting });
+    return (await score(run, dataset, ["R@1"])).array("value");
+  };
+  // of the two triples of its gold only one is a row of S2
+  assert.equal(await recall("S2"), [1]);
+  assert.equal(await recall("S1"), [0, 0.5]);
+  assert.throws(
+    () => defineDataset({ name: "x", graph, questions: [], settings: "modality", multimodal: () => true }),
+    /settings by modality with a rule of their own/,
+  );
 });
 
 test.run();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type Dataset, loadDataset, ragBenchSplit, toQuery } from "../../lib/datasets/index.js";
+import { augmentImage, bytesImage, contentHash } from "../../lib/media/index.js";
 import { generalFiles, put } from "../fixtures/make-rag-bench.js";
 
 const test = suite<{ dir: string }>("mkg-rag-bench");
@@ -368,7 +369,7 @@ test("released splits hold each question once; relevant rows are what the group 
   assert.is((await (await test.splits.train()).splits.test()).fingerprint, test.fingerprint);
 });
 
-test("an entity's picture is <id>.<extension>, else the first by name in its folder; a question's is that of its first relevant row", async ({
+test("an entity's picture is <id>.<extension>, else the first by name in its folder; a question's is one of its head that no entity is indexed by", async ({
   dir,
 }) => {
   put(dir, await generalFiles());
@@ -381,14 +382,36 @@ test("an entity's picture is <id>.<extension>, else the first by name in its fol
   assert.equal(await bytes(graph.entity("m2").images[0]), file("m2.webp"));
   assert.equal([graph.entity("m1").images.length, graph.entity("m3").images.length], [1, 0]);
   const of = (head: string) => train.questions.find((q) => q.id.startsWith("mm:") && q.cluster === head);
+  assert.equal(await bytes(of("m1")?.images[0]), file("m1/c.png"));
   assert.equal(await bytes(of("m2")?.images[0]), file("m2/b.png"));
+  const indexed = new Set<string>();
+  for (const id of graph.entities.array("id") as string[])
+    for (const image of graph.entity(id).images) indexed.add(await contentHash(image));
+  assert.is(indexed.size, 2);
+  for (const { images } of train.questions)
+    for (const image of images) assert.not.ok(indexed.has(await contentHash(image)));
   assert.is(of("m3")?.images.length, 0);
-  const notice = train.card.notices.find((n) =>
-    /images of the multimodal questions are not in the folder/.test(n.what),
-  );
+  const notice = train.card.notices.find((n) => /no picture besides those that are indexed: text only/.test(n.what));
   const without = train.questions.filter((q) => q.id.startsWith("mm:") && q.cluster === "m3");
   assert.equal([notice?.count, without.length > 0], [without.length, true]);
-  assert.ok(train.card.limits.some((l) => /that of its gold head/.test(l)));
+  assert.not.ok(train.card.limits.some((l) => /leaks/.test(l)));
+});
+
+test("as released, a question shows an altered view of its gold picture, the same in every setting or another by the setting's name, and the card says that it leaks", async ({
+  dir,
+}) => {
+  put(dir, await generalFiles());
+  const load = (options = {}) =>
+    loadDataset("mkg-rag-bench", { dir, split: "train", queryImage: "gold-augmented", ...options });
+  const file = (name: string) => bytesImage(readFileSync(join(dir, "mkg-rag-bench/images", name)), name);
+  const plain = await load();
+  assert.ok(plain.card.limits.some((l) => /as released: it leaks them/.test(l)));
+  const seeded = await load({ imageSeed: "S4" });
+  const of = ({ questions }: typeof plain) => questions.find((q) => q.id.startsWith("mm:") && q.cluster === "m1")!;
+  const qid = of(plain).id.slice(3);
+  const view = (key: string) => augmentImage(file("m1/b.png"), { key, others: [file("m1/c.png")] }).bytes();
+  assert.equal(await of(plain).images[0]!.bytes(), await view(qid));
+  assert.equal(await of(seeded).images[0]!.bytes(), await view(`S4||${qid}`));
 });
 
 test("fields by the names of the README are read; both names with different values are an error", async ({ dir }) => {

@@ -4,17 +4,29 @@ import { hitId, rankHits } from "../../lib/core/index.js";
 import { type Dataset, defineDataset } from "../../lib/datasets/index.js";
 import type { Run } from "../../lib/evaluate/index.js";
 import { graphFrom } from "../../lib/graph/index.js";
+import { bytesImage } from "../../lib/media/index.js";
 import { type Retriever, resolveRetriever, retrieve } from "../../lib/retrieve/index.js";
 
+/** A drawing: a bar of a colour and slope on a ground; `shift` moves it, so that two drawings of one thing differ. */
+const drawing = (hue: number, slope: number, shift = 0) =>
+  bytesImage(
+    new TextEncoder().encode(
+      `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect width="64" height="64" fill="hsl(${hue},60%,80%)"/><rect x="${20 + shift}" y="8" width="14" height="48" fill="hsl(${(hue + 150) % 360},80%,35%)" transform="rotate(${slope} 32 32)"/></svg>`,
+    ),
+    `drawing-${hue}-${slope}-${shift}`,
+  );
+
 /**
- * A small invented world: 60 triples, of which every third is a word-for-word repeat of another (so that scores tie),
- * and questions of which one has no word at all, one no word of the corpus, and one is longer than any text.
+ * A small invented world: 60 triples, of which every third is a word-for-word repeat of another (so that scores tie), three of whose heads have
+ * pictures, two of them the same; and questions of which one has no word at all, one no word of the corpus, one is longer than any text, and three
+ * have a picture, one of them nothing else.
  */
 export function lawDataset(): Dataset {
   const animals = ["amberfox", "stone heron", "glass beetle", "river eel", "moss bear"];
   const places = ["glass forest", "river delta", "high moor", "salt coast"];
   const relations = ["lives in", "is seen near", "avoids"];
-  const entities = [...animals, ...places].map((label, i) => ({ id: `e${i}`, label }));
+  const pictures = [[drawing(10, 0)], [drawing(200, 60)], [], [drawing(200, 60), drawing(90, 120)], []];
+  const entities = [...animals, ...places].map((label, i) => ({ id: `e${i}`, label, images: pictures[i] ?? [] }));
   const facts = animals.flatMap((_, a) => places.map((_, p) => [a, p, relations[(a + p) % 3] as string] as const));
   const triples = facts.flatMap(([a, p, relation], i) =>
     [0, 1, 2].map((copy) => ({
@@ -36,7 +48,12 @@ export function lawDataset(): Dataset {
   return defineDataset({
     name: "laws",
     graph: graphFrom({ entities, triples }),
-    questions: texts.map((text, i) => ({ id: `q${i}`, text })),
+    questions: [
+      ...texts.map((text, i) => ({ id: `q${i}`, text })),
+      { id: "q6", text: "[IMAGE] Where does this animal live?", images: [drawing(10, 0, 3)] },
+      { id: "q7", text: "[IMAGE]", images: [drawing(200, 60, -2), drawing(90, 120, 2)] },
+      { id: "q8", text: "Does the amberfox avoid what is shown?", images: [drawing(300, 30)] },
+    ],
   });
 }
 
@@ -162,6 +179,21 @@ export function retrieverLaws(name: string, make: () => Retriever): void {
     const { evidence, error } = (await retrieve(bare, make(), { k: 5 })).get("1");
     assert.ok(evidence, error);
     assert.is(evidence.hits.filter((hit) => hit.triple !== undefined).length, 0);
+  });
+
+  test("passages are found under their ids, or nothing is, where there are no triples", async () => {
+    const read = defineDataset({
+      name: "read",
+      graph: graphFrom({ entities: [], triples: [] }),
+      passages: [
+        { id: "p1", text: "The amberfox lives in the glass forest.", images: [drawing(10, 0)] },
+        { id: "p2", text: "Nothing of the kind." },
+      ],
+      questions: [{ id: "1", text: "Where does the amberfox live?", images: [drawing(10, 0, 3)] }],
+    });
+    const { evidence, error } = (await retrieve(read, make(), { k: 5 })).get("1");
+    assert.ok(evidence, error);
+    for (const hit of evidence.hits) assert.ok(hit.passage === "p1" || hit.passage === "p2", JSON.stringify(hit));
   });
 
   test.run();

@@ -41,8 +41,8 @@ const evidence = (run: Run) => run.items.map(({ id, evidence, answer, error }) =
 test("a TREC file has the setting's ids, strictly falling scores, and gives the ranking back", async () => {
   const run = await retrieve(dataset, retriever("bm25"), { k: 4, setting: "S2" });
   const path = join(dir, "bm25.trec");
-  // q2 ("…?") and q3 have no word of the corpus: no rows, but not failed
-  assert.equal(await writeRun(run, path, "trec"), { path, questions: 6, failed: 0, rows: 16 });
+  // q2 ("…?"), q3, q6 and q7 have no word of the corpus: no rows, but not failed
+  assert.equal(await writeRun(run, path, "trec"), { path, questions: 9, failed: 0, rows: 20 });
   const lines = (await readFile(path, "utf8"))
     .trimEnd()
     .split("\n")
@@ -118,7 +118,7 @@ test("JSON lines give the whole run back: evidence, traces, answers, failures", 
     })),
   });
   const path = join(dir, "deep", "run.jsonl");
-  assert.equal(await writeRun(answered, path, "jsonl"), { path, questions: 6, failed: 1, rows: 6 });
+  assert.equal(await writeRun(answered, path, "jsonl"), { path, questions: 9, failed: 1, rows: 9 });
   const back = await readRun(path, dataset);
   assert.equal(evidence(back), evidence(answered));
   assert.equal([back.label, back.k, back.seed, back.setting.name, back.config], ["mixed", 5, 9, "S2", answered.config]);
@@ -146,8 +146,8 @@ test("files of other data, other settings, and malformed ones are refused, namin
   );
   assert.match(await reading(""), /the file is empty/);
   assert.match(await reading(lines.slice(1).join("\n")), /bad\.jsonl, line 1: not the header of a run/);
-  assert.match(await reading(lines.slice(0, -1).join("\n")), /bad\.jsonl: question "105" is missing/);
-  assert.match(await reading([...lines, lines[1]].join("\n")), /line 8: a second line for question "100"/);
+  assert.match(await reading(lines.slice(0, -1).join("\n")), /bad\.jsonl: question "108" is missing/);
+  assert.match(await reading([...lines, lines[1]].join("\n")), /line 11: a second line for question "100"/);
   assert.match(await reading([lines[0], (lines[1] as string).slice(0, 30)].join("\n")), /bad\.jsonl, line 2: not JSON/);
   assert.match(
     await reading(lines.join("\n").replace('"id":"101"', '"id":"1010"')),

@@ -10,7 +10,7 @@ retrieverLaws("one that a user defines, with state", () =>
     prepare: ({ candidates }) => new Map(candidates.map((c) => [c.triple, c.text.length])),
     search: (_query, { candidates, state, k }) =>
       candidates
-        .map(({ triple }) => triple as string)
+        .flatMap(({ triple }) => triple ?? [])
         .map((triple) => ({ triple, score: (state as Map<string, number>).get(triple) as number }))
         .sort((a, b) => b.score - a.score || (a.triple < b.triple ? -1 : 1))
         .slice(0, k),

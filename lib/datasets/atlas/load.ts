@@ -53,6 +53,7 @@ function ask(graph: Graph, o: { readonly seed: number; readonly split: Split; re
     split: o.split,
     graph,
     questions,
+    settings: "modality",
     splits: { train: other("train"), validation: other("validation"), test: other("test") },
     visibleMeta: [],
     clusterName: "country asked about",
