@@ -28,57 +28,64 @@ export class TopK {
     this.scores = new Float64Array(room);
   }
 
+  /** A score below this changes nothing, so that a caller need not push it; −∞ until `k` rows are kept. */
+  get least(): number {
+    return this.size < this.rows.length ? Number.NEGATIVE_INFINITY : (this.scores[0] as number);
+  }
+
   push(row: number, score: number): void {
-    if (this.size < this.rows.length) {
-      this.rows[this.size] = row;
-      this.scores[this.size] = score;
-      this.up(this.size++);
-    } else if (score > (this.scores[0] as number) || (score === this.scores[0] && row < (this.rows[0] as number))) {
-      this.rows[0] = row;
-      this.scores[0] = score;
-      this.down();
-    }
+    if (this.size < this.rows.length) this.up(row, score);
+    else if (score > (this.scores[0] as number) || (score === this.scores[0] && row < (this.rows[0] as number)))
+      this.down(row, score);
   }
 
-  /** What was kept, best first. */
+  /** What was kept, best first; and empties it. O(k log k). */
   ranked(): Neighbour[] {
-    const order = Array.from({ length: this.size }, (_, i) => i).sort((i, j) => (this.worse(i, j) ? 1 : -1));
-    return order.map((i) => ({ row: this.rows[i] as number, score: this.scores[i] as number }));
-  }
-
-  /** The root of the heap is the worst kept, so that one comparison turns most rows away. */
-  private worse(i: number, j: number): boolean {
-    const a = this.scores[i] as number;
-    const b = this.scores[j] as number;
-    return a < b || (a === b && (this.rows[i] as number) > (this.rows[j] as number));
-  }
-
-  private swap(i: number, j: number): void {
-    const row = this.rows[i] as number;
-    const score = this.scores[i] as number;
-    this.rows[i] = this.rows[j] as number;
-    this.scores[i] = this.scores[j] as number;
-    this.rows[j] = row;
-    this.scores[j] = score;
-  }
-
-  private up(from: number): void {
-    for (let i = from; i > 0; ) {
-      const parent = (i - 1) >> 1;
-      if (!this.worse(i, parent)) return;
-      this.swap(i, parent);
-      i = parent;
+    const found = new Array<Neighbour>(this.size);
+    // the root is the worst that is left: it goes to the end
+    for (let i = this.size - 1; i >= 0; i--) {
+      found[i] = { row: this.rows[0] as number, score: this.scores[0] as number };
+      const last = --this.size;
+      this.down(this.rows[last] as number, this.scores[last] as number);
     }
+    return found;
   }
 
-  private down(): void {
-    for (let i = 0; ; ) {
-      const left = 2 * i + 1;
-      if (left >= this.size) return;
-      const child = left + 1 < this.size && this.worse(left + 1, left) ? left + 1 : left;
-      if (!this.worse(child, i)) return;
-      this.swap(i, child);
-      i = child;
+  /** Puts a row at the end of the heap and lets it rise: the root is the worst kept, so that one comparison turns most rows away. */
+  private up(row: number, score: number): void {
+    const { rows, scores } = this;
+    let at = this.size++;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      const above = scores[parent] as number;
+      if (above < score || (above === score && (rows[parent] as number) > row)) break;
+      rows[at] = rows[parent] as number;
+      scores[at] = above;
+      at = parent;
     }
+    rows[at] = row;
+    scores[at] = score;
+  }
+
+  /** Puts a row in place of the root and lets it sink. */
+  private down(row: number, score: number): void {
+    const { rows, scores, size } = this;
+    let at = 0;
+    for (let child = 1; child < size; child = 2 * at + 1) {
+      let below = scores[child] as number;
+      if (child + 1 < size) {
+        const right = scores[child + 1] as number;
+        if (right < below || (right === below && (rows[child + 1] as number) > (rows[child] as number))) {
+          child++;
+          below = right;
+        }
+      }
+      if (score < below || (score === below && row > (rows[child] as number))) break;
+      rows[at] = rows[child] as number;
+      scores[at] = below;
+      at = child;
+    }
+    rows[at] = row;
+    scores[at] = score;
   }
 }

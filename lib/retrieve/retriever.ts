@@ -36,7 +36,7 @@ export const retrieverCitation = (name: string): string => entry(name).citation;
  *
  * | name | finds | options (default) |
  * |---|---|---|
- * | `bm25` | triples that share words with the question | k1 (1.2), b (0.75) |
+ * | `bm25` | triples that share words with the question | k1 (1.2), b (0.75), weights of head, relation and tail (1) |
  * | `fusion` | triples near the question, text and picture in one vector | encoder ("hash"), imageEncoder ("pixels"), queryFusion |
  * | `hybrid` | what `bm25`, `text` and `image` find, fused | method ("rrf"), norm, rrfK (60), depth (100) |
  * | `image` | triples whose head looks like the question's picture | imageEncoder ("pixels"), of ("head") |
@@ -51,7 +51,7 @@ export const retrieverCitation = (name: string): string => entry(name).citation;
  *
  * @example
  * retriever("text").label;              // "text (hash)"
- * retriever("bm25", { b: 0.4 }).params; // { b: 0.4, k1: 1.2 }
+ * retriever("bm25", { b: 0.4 }).params; // { b: 0.4, head: 1, k1: 1.2, relation: 1, tail: 1 }
  */
 export function retriever(name: string, options: Readonly<Record<string, unknown>> = {}): Retriever {
   return fromEntry(entry(name), options);

@@ -220,6 +220,9 @@ test("options: every factor with its levels and default, from the tables; one na
     [
       ["k1", 1.2],
       ["b", 0.75],
+      ["head", 1],
+      ["relation", 1],
+      ["tail", 1],
     ],
   );
 });

@@ -109,12 +109,63 @@ test("one query leaves nothing behind for the next", async () => {
 });
 
 test("wrong options are refused", () => {
-  assert.throws(() => retriever("bm25", { k: 1 }), /unknown option \("k"\)\. Options: k1, b\. Did you mean "k1"\?/);
+  assert.throws(() => retriever("bm25", { k: 1 }), /unknown option \("k"\)\. Options: k1, b, head, relation, tail\. Did you mean "k1"\?/);
   assert.throws(
     () => retriever("bm25", { b: 1.5 }),
     /option b has a wrong value \(1\.5\)\. It takes a finite number from 0 to 1/,
   );
   assert.throws(() => retriever("bm52x"), /unknown retriever|Did you mean "bm25"/);
+});
+
+test("fields: words count as often as their field's weight, in tf and in length; a field of weight 0 is not searched; weights of 1 are the text as it is", async () => {
+  const words3 = (at: number) =>
+    ["fox den", "fox fox", "den", "owl wood fox"].map((text) => text.split(" ")[at] ?? "·");
+  const [heads, relations, tails] = [words3(0), words3(1), words3(2)];
+  const graph = graphFrom({
+    entities: [
+      ...heads.map((label, i) => ({ id: `h${i}`, label })),
+      ...tails.map((label, i) => ({ id: `t${i}`, label })),
+    ],
+    triples: heads.map((_, i) => ({
+      id: String(i),
+      head: `h${i}`,
+      relation: `r${i}`,
+      relationLabel: relations[i] as string,
+      tail: `t${i}`,
+    })),
+  });
+  const dataset = defineDataset({ name: "fields", graph, questions: [{ id: "1", text: "fox" }] });
+  const scores = async (options: Record<string, number>) =>
+    Object.fromEntries(
+      ((await retrieve(dataset, retriever("bm25", options), { k: 9 })).get("1").evidence?.hits ?? []).map((hit) => [
+        hit.triple,
+        hit.score,
+      ]),
+    );
+  for (const [head, relation, tail] of [
+    [3, 0.5, 1],
+    [0, 2, 1],
+    [1, 1, 0],
+  ] as const) {
+    const weight = [head, relation, tail];
+    const tokens = heads.map((_, i) =>
+      [heads[i], relations[i], tails[i]].flatMap((text, f) =>
+        words(text as string).map((word) => [word, weight[f] as number] as const),
+      ),
+    );
+    const sum = (list: readonly (readonly [string, number])[]) => list.reduce((all, [, w]) => all + w, 0);
+    const tf = tokens.map((list) => sum(list.filter(([word]) => word === "fox")));
+    const mean = tokens.reduce((all, list) => all + sum(list), 0) / tokens.length;
+    const df = tf.filter((f) => f > 0).length;
+    const got = await scores({ head, relation, tail });
+    tf.forEach((f, i) => {
+      const wanted =
+        (Math.log(1 + (4 - df + 0.5) / (df + 0.5)) * f) / (f + 1.2 * (0.25 + (0.75 * sum(tokens[i] as [])) / mean));
+      if (f === 0) assert.is(got[i], undefined);
+      else assert.ok(Math.abs((got[i] as number) - wanted) < 1e-12, `${i}: ${got[i]} is not ${wanted}`);
+    });
+  }
+  assert.equal(await scores({ head: 1, relation: 1, tail: 1 }), await scores({}));
 });
 
 test.run();
