@@ -84,6 +84,7 @@ export {
 } from "./embed/index.js";
 export {
   type AnswerInput,
+  type Conventions,
   captionRun,
   captionTokens,
   defineMeasure,
@@ -91,14 +92,18 @@ export {
   type FileResult,
   type Measure,
   type MeasureInputs,
+  type MeasureRow,
   type MeasureSpec,
   measureNames,
+  measureTable,
   type PathInput,
   parseMeasure,
   type RankingInput,
   type Run,
   type RunItem,
+  readQrels,
   score,
+  writeQrels,
 } from "./evaluate/index.js";
 export {
   type CellFormat,

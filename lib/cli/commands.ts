@@ -3,7 +3,7 @@ import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path
 import type { Command } from "commander";
 import { MkgError, quote, readText, unknownName, writeAtomic } from "../core/index.js";
 import { type Dataset, datasetNames, loadDataset, relevantTriples } from "../datasets/index.js";
-import { evaluateFiles } from "../evaluate/index.js";
+import { conventionOptions, evaluateFiles } from "../evaluate/index.js";
 import { runNotebook } from "../notebook/index.js";
 import { retrieve as retrieveAll, retriever, retrieverOptions, writeRun } from "../retrieve/index.js";
 import { compare } from "../stats/index.js";
@@ -235,6 +235,9 @@ export async function evaluate(flags: Flags): Promise<void> {
     qrels: flags.qrels as string,
     run: flags.run as string,
     measures: named.length > 0 ? named : defaultMeasures,
+    ...Object.fromEntries(
+      Object.keys(conventionOptions).flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]])),
+    ),
   });
   const shown = Object.fromEntries(
     Object.entries(results).map(([measure, { mean, n, missing, ignored, perQuery }]) => [

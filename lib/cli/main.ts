@@ -97,6 +97,10 @@ function program(): Command {
     .requiredOption("--qrels <file>", "query 0 document grade, or query document grade")
     .requiredOption("--run <file>", "query Q0 document rank score tag")
     .option("-m, --measure <name...>", "measure by canonical name, such as nDCG@10; repeatable", collect, [])
+    .option("--missing <rule>", "a judged query that the run lacks: zero (default, counts 0), skip, error")
+    .option("--ties <order>", "equal scores: id-descending (default, trec_eval's), id-ascending, file")
+    .option("--duplicates <rule>", "a document that a query has twice: error (default), first, last, best")
+    .option("--unjudged <rule>", "documents without a judgement: irrelevant (default), skip")
     .option("--per-query", "values by query too")
     .option("--json", "print as JSON")
     .action(run.evaluate);

@@ -95,14 +95,14 @@ function wrongByte(bytes: Uint8Array): string {
 }
 
 /**
- * The lines of a text file in batches, in order, with the number (from 1) of each batch's first line; UTF-8, or UTF-16 with a byte order mark. One block
- * of the file in memory at a time; an order of magnitude faster than `readline`.
+ * A text file in blocks of whole lines, with the number (from 1) of each block's first line; as UTF-8 without byte order mark, UTF-16 decoded where its mark
+ * says so. The last line may have no line break. One block of about 256 KiB in memory at a time.
  */
-async function* lineBatches(
+export async function* eachBlock(
   path: string,
   place: string,
-  maxLine: number,
-): AsyncGenerator<{ lines: (string | MkgError)[]; first: number }> {
+  maxLine = 2 ** 20,
+): AsyncGenerator<{ bytes: Buffer; first: number }> {
   const file = await openFile(place, path);
   let first = 1;
   let rest: Buffer[] = []; // the beginning of a line, in pieces
@@ -111,13 +111,13 @@ async function* lineBatches(
     for await (const bytes of unmarked(place, path, file.createReadStream({ highWaterMark: 2 ** 18 }))) {
       const cut = bytes.lastIndexOf(10) + 1;
       if (cut > 0) {
-        const lines = linesOf(place, path, Buffer.concat([...rest, bytes.subarray(0, cut - 1)]), first);
-        yield { lines, first };
-        first += lines.length;
+        const block = rest.length === 0 ? bytes.subarray(0, cut) : Buffer.concat([...rest, bytes.subarray(0, cut)]);
+        yield { bytes: block, first };
+        for (let at = block.indexOf(10); at >= 0; at = block.indexOf(10, at + 1)) first++;
         rest = [];
         size = 0;
       }
-      rest.push(bytes.subarray(cut));
+      if (cut < bytes.length) rest.push(bytes.subarray(cut));
       size += bytes.length - cut;
       if (size > maxLine)
         throw new MkgError(
@@ -127,9 +127,21 @@ async function* lineBatches(
           "Look for a line break that is missing",
         );
     }
-    yield { lines: linesOf(place, path, Buffer.concat(rest), first), first };
+    if (rest.length > 0) yield { bytes: Buffer.concat(rest), first };
   } catch (error) {
     throw readingError(place, path, error);
+  }
+}
+
+/** The lines of a text file in batches, in order; an order of magnitude faster than `readline`. */
+async function* lineBatches(
+  path: string,
+  place: string,
+  maxLine: number,
+): AsyncGenerator<{ lines: (string | MkgError)[]; first: number }> {
+  for await (const { bytes, first } of eachBlock(path, place, maxLine)) {
+    const whole = bytes.at(-1) === 10 ? bytes.subarray(0, -1) : bytes;
+    yield { lines: linesOf(place, path, whole, first), first };
   }
 }
 

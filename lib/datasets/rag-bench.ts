@@ -22,7 +22,7 @@ import {
 } from "./rag-bench-files.js";
 import { queryImages } from "./rag-bench-images.js";
 import { settingParts } from "./settings.js";
-import type { Candidate, Dataset, SettingName, SplitName } from "./types.js";
+import type { Candidate, Dataset, SplitName } from "./types.js";
 
 /** What tells the two parts of the benchmark apart. */
 export interface Variant {

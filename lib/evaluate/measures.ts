@@ -34,6 +34,28 @@ export function measureNames(): string[] {
   });
 }
 
+/** A line of {@link measureTable}. */
+export interface MeasureRow {
+  /** As it is written, `k` standing for a cut-off. */
+  readonly name: string;
+  readonly doc: string;
+  readonly needs: keyof MeasureInputs;
+  /** Authors, year, DOI, or the trec_eval measure that it equals. */
+  readonly citation: string;
+}
+
+/**
+ * The built-in measures with their meaning and source. All lie in 0 … 1, higher is better.
+ *
+ * @example
+ * measureTable().find(({ name }) => name === "P@k")?.citation; // "trec_eval P"
+ */
+export const measureTable = (): MeasureRow[] =>
+  measureNames().map((name) => {
+    const { doc, needs, citation } = byName.get(/^[^@()]+/.exec(name)?.[0] as string) as AnyEntry;
+    return { name, doc, needs, citation };
+  });
+
 /**
  * The measure of a printed name: `name`, `name@k`, `name(parameter=value)@k`. Its `name` is the canonical form, which
  * parses back to the same measure; a parameter at its default is left out.

@@ -243,4 +243,34 @@ if (!real || !existsSync(join(real, "mkg-rag-bench"))) {
     assert.equal([await documents("S2"), await documents("S3")], [24_939, 33_307]);
   });
 
+test("eval: conventions by name; unknown ones are refused with what is meant", async () => {
+  const folder = temporary();
+  const [qrels, run] = [join(folder, "q"), join(folder, "r")];
+  writeFileSync(qrels, "q1 0 a 1\nq2 0 a 1\n");
+  writeFileSync(run, "q1 Q0 b 1 1 t\nq1 Q0 a 2 1 t\nq1 Q0 a 3 1 t\n");
+  const base = ["eval", "--qrels", qrels, "--run", run, "-m", "RR", "bpref", "--json"];
+  assert.is((await mkglab(base)).code, 1);
+  const { out } = await mkglab([
+    ...base,
+    "--duplicates",
+    "first",
+    "--ties",
+    "id-ascending",
+    "--missing",
+    "skip",
+    "--unjudged",
+    "skip",
+  ]);
+  assert.equal(JSON.parse(out), {
+    RR: { mean: 1, n: 1, missing: 1, ignored: 0 },
+    bpref: { mean: 1, n: 1, missing: 1, ignored: 0 },
+  });
+  const { err, code } = await mkglab([...base, "--ties", "id-ascendin"]);
+  assert.is(code, 1);
+  assert.match(
+    err,
+    /option ties has a wrong value \("id-ascendin"\)\. It takes one of "id-descending", "id-ascending", "file"/,
+  );
+});
+
 test.run();

@@ -8,6 +8,7 @@ import {
   type Measure,
   measureNames,
   measureNeeds,
+  measureTable,
   parseMeasure,
 } from "../../lib/evaluate/index.js";
 
@@ -204,6 +205,37 @@ test("defineMeasure refuses what cannot be computed and names of built-in measur
   fails(() => defineMeasure({ ...good, range: [1, 1] }), /wrong range/);
   fails(() => defineMeasure({ ...good, needs: "vibes" as never }), /wrong needs.*"ranking", "paths", "answer"/);
   fails(() => defineMeasure({ ...good, compute: 3 as never }), /no compute/);
+});
+
+test("laws of ranking measures: 0 to 1, 1 for a perfect list that is long enough, 0 for an empty or irrelevant one, and no worse when a relevant document moves up", () => {
+  const names = measureTable()
+    .filter(({ needs }) => needs === "ranking")
+    .map(({ name }) => name.replace("@k", "@5"));
+  assert.ok(names.includes("bpref") && names.includes("Rprec") && names.includes("RBP(p=0.95)@5"));
+  const ids = ["a", "b", "c", "d", "e", "f", "g", "h"];
+  const ranked = fc.shuffledSubarray(ids);
+  const judged = fc.dictionary(fc.constantFrom(...ids), fc.constantFrom(0, 0, 1, 1, 3), { minKeys: 1 });
+  fc.assert(
+    fc.property(ranked, judged, fc.nat(6), (ranking, record, at) => {
+      const own = grades(record);
+      for (const name of names) {
+        const of = (list: readonly string[]) => value(name, { ranking: list, grades: own }) as number;
+        const score = of(ranking);
+        assert.ok(score >= 0 && score <= 1 + 1e-12, `${name}: ${score}`);
+        assert.is(of([]), 0, name);
+        assert.is(of(ranking.filter((id) => !((own.get(id) ?? 0) > 0))), 0, name);
+        const [above, below] = [ranking[at], ranking[at + 1]];
+        if (above === undefined || below === undefined || (own.get(below) ?? 0) <= (own.get(above) ?? 0)) continue;
+        const better = [...ranking.slice(0, at), below, above, ...ranking.slice(at + 2)];
+        assert.ok(of(better) >= score - 1e-12, `${name}: ${of(better)} after ${score}`);
+      }
+    }),
+  );
+  for (const name of ["nDCG", "nDCG@5", "nDCG(gain=exp)", "RR", "AP", "Rprec", "bpref", "Success@5", "R@5"])
+    assert.ok(
+      Math.abs((value(name, { ranking: ["a", "b", "c"], grades: grades({ a: 3, b: 1, c: 0 }) }) as number) - 1) < 1e-12,
+      name,
+    );
 });
 
 test.run();

@@ -5,7 +5,14 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { defineMeasure, evaluateFiles, readQrels, readRunFile, writeTrec } from "../../lib/evaluate/index.js";
+import {
+  defineMeasure,
+  evaluateFiles,
+  readQrels,
+  readRunFile,
+  writeQrels,
+  writeTrec,
+} from "../../lib/evaluate/index.js";
 
 const test = suite("trec files");
 let dir = "";
@@ -216,6 +223,87 @@ if (!real) console.log(`SKIP ${law}: MKGLAB_DATA is not set`);
     const qrels = await readQrels(join(real as string, "mkg-rag-bench", `${name}_qrels.tsv`));
     assert.equal([qrels.size, [...qrels.values()].reduce((sum, docs) => sum + docs.size, 0)], [queries, judgements]);
   }
+});
+
+test("conventions: missing queries, order of ties, documents twice and documents without a judgement, each by its name", async () => {
+  const qrels = await file("q", "q1 0 a 1\nq1 0 b 0\nq2 0 a 1\n");
+  const run = await file("r", "q1 Q0 x 1 3 t\nq1 Q0 b 2 2 t\nq1 Q0 a 3 2 t\n");
+  const rr = async (options: object, name = run) => {
+    const { RR } = await evaluateFiles({ qrels, run: name, measures: ["RR"], ...options });
+    return [RR?.mean, RR?.n, RR?.missing];
+  };
+  // x, b, a under trec_eval's order of ties: a is third
+  assert.equal(await rr({}), [1 / 6, 2, 1]);
+  assert.equal(await rr({ missing: "skip" }), [1 / 3, 1, 1]);
+  await fails(rr({ missing: "error" }), /the run lacks 1 of 2 judged queries \("q2" …\)/);
+  assert.equal(await rr({ ties: "id-ascending", missing: "skip" }), [1 / 2, 1, 1]);
+  assert.equal(await rr({ ties: "file", missing: "skip" }), [1 / 3, 1, 1]);
+  assert.equal(await rr({ unjudged: "skip", missing: "skip" }), [1 / 2, 1, 1]);
+  const twice = await file("twice", "q1 Q0 a 1 1 t\nq1 Q0 x 2 2 t\nq1 Q0 a 3 3 t\nq1 Q0 b 4 2.5 t\n");
+  await fails(rr({}, twice), /line 3: query "q1" has document "a" twice \(first on line 1\)/);
+  assert.equal(await rr({ duplicates: "first", missing: "skip" }, twice), [1 / 3, 1, 1]);
+  for (const duplicates of ["last", "best"]) assert.equal(await rr({ duplicates, missing: "skip" }, twice), [1, 1, 1]);
+  await fails(rr({ missing: "none" }), /option missing has a wrong value \("none"\)/);
+  await fails(rr({ ties: "id-descending" }, (await readRunFile(run)) as never), /run that is read already/);
+  const none = await file("none", "q9 Q0 a 1 1 t\n");
+  await fails(rr({ missing: "skip" }, none), /the run has none of the judged queries/);
+});
+
+test("lines that begin with `# ` are comments; an id may begin with #", async () => {
+  const qrels = await readQrels(await file("q", "# made by hand\n#1 0 a 1\n"));
+  assert.equal([...qrels.keys()], ["#1"]);
+  const run = await readRunFile(await file("r", "#1 Q0 a 1 1 t\n# end\n"));
+  assert.equal([...run.keys()], ["#1"]);
+});
+
+test("qrels come back as they were written; ids with white space are refused", async () => {
+  const qrels = new Map([
+    [
+      "001",
+      new Map([
+        ["NaN", 2],
+        ["é", 0],
+      ]),
+    ],
+    ["__proto__", new Map([["a", -1]])],
+  ]);
+  const path = join(dir, "new", "qrels.txt");
+  await writeQrels(qrels, path);
+  assert.equal(await readQrels(path), qrels);
+  await fails(
+    writeQrels(new Map([["a b", new Map([["c", 1]])]]), path),
+    /a query id that a TREC file cannot hold \("a b"\)/,
+  );
+  await fails(writeQrels(new Map([["a", new Map([["c", 0.5]])]]), path), /the grade is not an integer \(0\.5\)/);
+});
+
+test("numbers are read as C reads them, whatever their form; what C would not take is an error", async () => {
+  const forms = [
+    "1",
+    "+1.5",
+    "-0",
+    ".5",
+    "5.",
+    "1e3",
+    "1E-3",
+    "123456789012345678",
+    "0.1234567890123456789",
+    "00012.50",
+  ];
+  const run = await readRunFile(await file("r", forms.map((form, i) => `q${i} Q0 d 1 ${form} t\n`).join("")));
+  assert.equal(
+    [...run.values()].map(({ scores }) => scores[0]),
+    forms.map(Number),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.double({ noNaN: true, noDefaultInfinity: true }), async (x) => {
+      const read = await readRunFile(await file("x", `q Q0 d 1 ${x} t\n`));
+      return Object.is(read.get("q")?.scores[0], x);
+    }),
+    { numRuns: 50 },
+  );
+  for (const form of ["inf", "nan", "0x1F", "1_000", "1,5", "e5", ".", "--1", "1e"])
+    await fails(readRunFile(await file("bad", `q Q0 d 1 ${form} t\n`)), /bad, line 1: not a line of a run/);
 });
 
 test.run();

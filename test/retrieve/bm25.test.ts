@@ -109,7 +109,10 @@ test("one query leaves nothing behind for the next", async () => {
 });
 
 test("wrong options are refused", () => {
-  assert.throws(() => retriever("bm25", { k: 1 }), /unknown option \("k"\)\. Options: k1, b, head, relation, tail\. Did you mean "k1"\?/);
+  assert.throws(
+    () => retriever("bm25", { k: 1 }),
+    /unknown option \("k"\)\. Options: k1, b, head, relation, tail\. Did you mean "k1"\?/,
+  );
   assert.throws(
     () => retriever("bm25", { b: 1.5 }),
     /option b has a wrong value \(1\.5\)\. It takes a finite number from 0 to 1/,

@@ -1,5 +1,5 @@
 import { Column as ArrowColumn, type Batch, Type, tableFromIPC } from "@uwdata/flechette";
-import { MkgError } from "../../core/index.js";
+import { Interner, MkgError, notUtf8 } from "../../core/index.js";
 import { type Column, type Columns, TextColumn } from "../columns.js";
 import { stack } from "../text-column.js";
 import { segmentsOf } from "./arrow-messages.js";
@@ -19,7 +19,6 @@ import {
 } from "./cell-values.js";
 import { wrongByte } from "./decode.js";
 import type { TableFormat } from "./format.js";
-import { Interner, notUtf8 } from "./interner.js";
 
 type ArrowType = ArrowColumn<unknown>["type"];
 

@@ -1,11 +1,10 @@
 import { type Options, parse } from "csv-parse/sync";
-import { MkgError, quote } from "../../core/index.js";
+import { hashStart, hashStep, Interner, MkgError, notUtf8, quote } from "../../core/index.js";
 import { TextColumn } from "../columns.js";
 import type { RefusedRow } from "../types.js";
 import { checkNames } from "./cell-values.js";
 import { csvState, csvStep, textOf, wholeLines, wrongByte } from "./decode.js";
 import type { Reading, SourceRows, TableFormat } from "./format.js";
-import { hashStart, hashStep, Interner, notUtf8 } from "./interner.js";
 import { RowLines } from "./lines.js";
 import { encodeCsv, encodeTsv } from "./text-write.js";
 

@@ -23,7 +23,7 @@ def c_float(x):
 
 def evaluate(qrels, run):
     cuts = ",".join(map(str, CUTS))
-    native = {f"ndcg_cut.{cuts}", f"P.{cuts}", f"recall.{cuts}", f"success.{cuts}", "ndcg", "recip_rank", "map"}
+    native = {f"ndcg_cut.{cuts}", f"P.{cuts}", f"recall.{cuts}", f"success.{cuts}", "ndcg", "recip_rank", "map", "Rprec", "bpref"}
     base = pytrec_eval.RelevanceEvaluator(qrels, native).evaluate(run)
     exp_qrels = {q: {d: 2 ** g - 1 if g > 0 else 0 for d, g in docs.items()} for q, docs in qrels.items()}
     exp = pytrec_eval.RelevanceEvaluator(exp_qrels, {f"ndcg_cut.{cuts}"}).evaluate(run)
@@ -32,7 +32,7 @@ def evaluate(qrels, run):
         if q not in run:
             out[q] = None
             continue
-        row = {"nDCG": base[q]["ndcg"], "RR": base[q]["recip_rank"], "AP": base[q]["map"]}
+        row = {"nDCG": base[q]["ndcg"], "RR": base[q]["recip_rank"], "AP": base[q]["map"], "Rprec": base[q]["Rprec"], "bpref": base[q]["bpref"]}
         order = sorted(run[q], key=lambda d: (c_float(run[q][d]), d.encode()), reverse=True)
         for k in CUTS:
             row[f"nDCG@{k}"] = base[q][f"ndcg_cut_{k}"]
@@ -42,6 +42,9 @@ def evaluate(qrels, run):
             row[f"Success@{k}"] = base[q][f"success_{k}"]
             head = {q: {d: run[q][d] for d in order[:k]}}
             row[f"RR@{k}"] = pytrec_eval.RelevanceEvaluator({q: qrels[q]}, {"recip_rank"}).evaluate(head)[q]["recip_rank"]
+        # RBP (Moffat & Zobel 2008), from its definition
+        row["RBP"] = sum(0.2 * 0.8 ** i for i, d in enumerate(order) if qrels[q].get(d, 0) > 0)
+        row["RBP(p=0.5)@5"] = sum(0.5 * 0.5 ** i for i, d in enumerate(order[:5]) if qrels[q].get(d, 0) > 0)
         out[q] = row
     zero = {name: 0.0 for name in next(r for r in out.values() if r)}
     return {q: (zero if row is None else row) for q, row in out.items()}
@@ -79,6 +82,8 @@ def main():
         {"q1": {"a": 1}, "q2": {"a": 1}},
         {"q1": {"a": 1.0 + 1e-9, "b": 1.0}, "q2": {"a": 1.0 + 1e-6, "b": 1.0}},
     )
+    cases["random with judged irrelevant and negative grades, few judged"] = random_case(
+        rng, 14, 32, [-1, 0, 0, 1, 2], lambda r: r.choice([0.5, 0.25, r.random()]))
     cases["more relevant documents than the cut-off"] = (
         {"q1": {f"d{i}": i % 4 for i in range(40)}},
         {"q1": {f"d{i}": float((i * 7) % 40) for i in range(0, 40, 2)}},

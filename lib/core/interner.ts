@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { MkgError } from "../../core/index.js";
+import { MkgError } from "./errors.js";
 
 /** What {@link Interner.code} gives for bytes that are not UTF-8. */
 export const notUtf8 = -2;
