@@ -73,12 +73,21 @@ export {
   writeDataset,
 } from "./datasets/index.js";
 export {
+  type Captioner,
+  captioner,
+  captionerNames,
+  captionImages,
+  checkParity,
   type Encoder,
   embed,
   encoder,
+  encoderForms,
   encoderNames,
+  encoderOptions,
   type Folders,
+  type OwnEncoder,
   openIndex,
+  type Reference,
   type VectorIndex,
   type Vectors,
 } from "./embed/index.js";

@@ -8,7 +8,7 @@ import { runNotebook } from "../notebook/index.js";
 import { retrieve as retrieveAll, retriever, retrieverOptions, writeRun } from "../retrieve/index.js";
 import { compare } from "../stats/index.js";
 import { ablation, type ExecuteOptions, type Report, type Study, study } from "../study/index.js";
-import { dataDir, type Flags, json, out, typedOption } from "./common.js";
+import { dataDir, type Flags, foldersOf, json, out, typedOption } from "./common.js";
 import { optionLists, optionText } from "./options.js";
 import { readScores } from "./scores.js";
 import { duration, plainTable, progressLine } from "./terminal.js";
@@ -69,7 +69,7 @@ export async function ablate(flags: Flags, command: Command): Promise<void> {
     join("runs", dataset.name === "bestiary" ? "ablate" : `ablate-${dataset.name}`);
   const seeds = Array.from({ length: flags.seeds as number }, (_, i) => i);
   const { spec, notApplicable } = await ablation(dataset, { seeds, dir });
-  const target = study(spec);
+  const target = study({ ...spec, folders: foldersOf(command) });
   await runWithProgress(target, { concurrency: flags.concurrency as number });
   announce(
     await target.report({
@@ -131,7 +131,7 @@ async function opened(
 ): Promise<Study> {
   try {
     const dataset = await open(besideFile(file, spec.dataset), command);
-    return study({ ...spec, dataset } as unknown as Parameters<typeof study>[0]);
+    return study({ folders: foldersOf(command), ...spec, dataset } as unknown as Parameters<typeof study>[0]);
   } catch (error) {
     if (!(error instanceof MkgError)) throw error;
     const { place, problem, allowed, remedy } = error;
@@ -167,6 +167,7 @@ export async function retrieveRun(flags: Flags, command: Command): Promise<void>
     setting,
     k: flags.k as number,
     seed: flags.seed as number,
+    folders: foldersOf(command),
     onProgress: line.report,
   });
   line.end();

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { OnProgress } from "../core/index.js";
+import type { Folders } from "../embed/index.js";
 import { progressLine } from "./terminal.js";
 
 export type Flags = Record<string, unknown> & { json?: boolean };
@@ -10,6 +11,12 @@ export const json = (value: unknown): void => out(JSON.stringify(value, null, 2)
 /** The data root: the option, else the environment, else `data`. */
 export const dataDir = (command: Command): string =>
   (command.optsWithGlobals().data as string | undefined) ?? (process.env.MKGLAB_DATA || "data");
+
+/** Where vectors are kept and models are found: the options, else the environment; else nothing is kept and models are looked for in `models`. */
+export function foldersOf(command: Command): Folders {
+  const { cache = process.env.MKGLAB_CACHE, models = process.env.MKGLAB_MODELS } = command.optsWithGlobals() as Folders;
+  return { ...(cache ? { cache } : {}), ...(models ? { models } : {}) };
+}
 
 /** An option's text as the type of its default. */
 export const typedOption = (text: string, like: unknown): unknown =>

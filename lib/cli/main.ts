@@ -40,6 +40,8 @@ function program(): Command {
     )
     .version(version)
     .option("--data <dir>", "folder of data sets (default: $MKGLAB_DATA, else ./data)")
+    .option("--cache <dir>", "folder where vectors are kept between runs (default: $MKGLAB_CACHE, else nowhere)")
+    .option("--models <dir>", "folder of models (default: $MKGLAB_MODELS, else ./models)")
     .showHelpAfterError(false)
     .exitOverride()
     .configureOutput({ writeErr: () => {} });

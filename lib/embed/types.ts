@@ -12,6 +12,8 @@ export interface Encoder<T extends string | Image = string | Image> {
   encode(items: readonly T[]): Promise<Float32Array>;
   /** The same, each row as long as the model gives it; absent where the model gives unit rows. */
   encodeRaw?(items: readonly T[]): Promise<Float32Array>;
+  /** Encoding costs less than reading vectors back: not cached. */
+  readonly quick?: boolean;
   /** An encoder weighted by the statistics of a corpus, where the encoder has any (idf). */
   fit?(corpus: readonly T[]): Encoder<T>;
 }
@@ -23,6 +25,8 @@ export interface Vectors {
   readonly data: Float32Array;
   readonly encoder: string;
   readonly revision: string;
+  /** Rows of zeros: items without features, near to nothing. */
+  readonly zeroRows?: number;
 }
 
 /** Folders that parts may use. */

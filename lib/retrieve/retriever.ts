@@ -1,6 +1,7 @@
 import { type OptionSpecs, unknownName } from "../core/index.js";
 import { bm25 } from "./bm25.js";
 import { hybrid } from "./combine/hybrid.js";
+import { caption } from "./dense/caption.js";
 import { fusion } from "./dense/fusion.js";
 import { image } from "./dense/image.js";
 import { rerank } from "./dense/rerank.js";
@@ -13,7 +14,10 @@ import type { Retriever, RetrieverEntry } from "./types.js";
 import { walk } from "./walk.js";
 
 const retrievers: ReadonlyMap<string, RetrieverEntry> = new Map(
-  [bm25, fusion, hybrid, image, paths, ppr, randomRetriever, rerank, text, walk].map((entry) => [entry.name, entry]),
+  [bm25, caption, fusion, hybrid, image, paths, ppr, randomRetriever, rerank, text, walk].map((entry) => [
+    entry.name,
+    entry,
+  ]),
 );
 
 /** The names that {@link retriever} takes, in code-unit order. */
@@ -37,6 +41,7 @@ export const retrieverCitation = (name: string): string => entry(name).citation;
  * | name | finds | options (default) |
  * |---|---|---|
  * | `bm25` | triples that share words with the question | k1 (1.2), b (0.75), weights of head, relation and tail (1) |
+ * | `caption` | triples whose text is near, the head's label replaced by a caption of its picture | captioner ("colours"), queryCaption, encoder |
  * | `fusion` | triples near the question, text and picture in one vector | encoder ("hash"), imageEncoder ("pixels"), queryFusion |
  * | `hybrid` | what `bm25`, `text` and `image` find, fused | method ("rrf"), norm, rrfK (60), depth (100) |
  * | `image` | triples whose head looks like the question's picture | imageEncoder ("pixels"), of ("head") |

@@ -20,6 +20,7 @@ import {
   splitOf,
   toQuery,
 } from "../datasets/index.js";
+import type { Folders } from "../embed/index.js";
 import { makeRun, type Run, type RunItem } from "../evaluate/index.js";
 import { resolveRetriever } from "./define.js";
 import { goldDoor } from "./door.js";
@@ -43,7 +44,7 @@ type Entry = SettingView["questions"][number];
 export async function prepareRetriever(
   dataset: Dataset,
   retriever: Retriever,
-  options: { setting?: SettingName; k: number; seed?: number; signal?: AbortSignal },
+  options: { setting?: SettingName; k: number; seed?: number; folders?: Folders; signal?: AbortSignal },
 ): Promise<(entry: Entry) => Promise<RunItem>> {
   if (typeof dataset !== "object" || dataset === null || typeof dataset.setting !== "function")
     throw new MkgError(
@@ -56,11 +57,12 @@ export async function prepareRetriever(
   const seed = checkSeed(options.seed ?? 0);
   const signal = options.signal ?? new AbortController().signal;
   signal.throwIfAborted();
+  const folders = options.folders ? { folders: Object.freeze({ ...options.folders }) } : {};
   const view = dataset.setting(options.setting);
   const { graph } = dataset;
   const candidates = frozen(view.candidates);
   const state = await abortable(
-    Promise.resolve(retriever.prepare?.(Object.freeze({ graph, candidates, seed, signal }))),
+    Promise.resolve(retriever.prepare?.(Object.freeze({ graph, candidates, seed, signal, ...folders }))),
     signal,
   );
   const scope = { graph, ...idsOf(candidates), setting: view.name, k };
@@ -105,7 +107,8 @@ export async function prepareRetriever(
  *
  * Options: `k`, hits a question at most; `setting` (default: all questions over all triples); `split`
  * ("train" | "validation" | "test", default the data set's own); `seed` = 0; `concurrency` = 8 questions at a time,
- * which helps a retriever that waits and does no harm to one that computes; `signal`; `onProgress`.
+ * which helps a retriever that waits and does no harm to one that computes; `folders`, where vectors are kept (`cache`) and models are found (`models`),
+ * neither of which changes a result; `signal`; `onProgress`.
  *
  * A retriever that throws on a question does not stop the others: that item has `evidence: null` and `error`, and is
  * scored as failed. An error in preparing, a wrong option or an abort is thrown. Memory O(questions · k).
@@ -123,6 +126,7 @@ export async function retrieve(
     split?: "train" | "validation" | "test";
     seed?: number;
     concurrency?: number;
+    folders?: Folders;
     signal?: AbortSignal;
     onProgress?: OnProgress;
   },
@@ -130,7 +134,7 @@ export async function retrieve(
   refuseUnknown(
     "retrieve",
     options,
-    ["k", "setting", "split", "seed", "concurrency", "signal", "onProgress"],
+    ["k", "setting", "split", "seed", "concurrency", "folders", "signal", "onProgress"],
     "option",
   );
   const { label, version, params } = resolveRetriever(retriever);
@@ -141,6 +145,7 @@ export async function retrieve(
     k,
     seed,
     ...(setting ? { setting } : {}),
+    ...(options.folders ? { folders: options.folders } : {}),
     ...(signal ? { signal } : {}),
   });
   const view = data.setting(setting);

@@ -11,6 +11,7 @@ import {
   unknownName,
 } from "../core/index.js";
 import { type Dataset, type SettingName, toQuery } from "../datasets/index.js";
+import type { Folders } from "../embed/index.js";
 import { makeRun, type Run, type RunItem } from "../evaluate/index.js";
 import { prepareRetriever } from "../retrieve/index.js";
 import { configOf, type Job, jobsOf, partsOf } from "./jobs.js";
@@ -43,7 +44,7 @@ export async function execute(
   plan: Plan,
   store: Store,
   onRun: (cell: Cell, run: Run) => Promise<void>,
-  options: ExecuteOptions = {},
+  options: ExecuteOptions & { readonly folders?: Folders | undefined } = {},
 ): Promise<void> {
   const signal = options.signal ?? new AbortController().signal;
   const jobs = await jobsOf(dataset, plan);
@@ -56,7 +57,7 @@ export async function execute(
     steps.answers += answers * first.view.questions.length;
   }
   const progress = new Progress("study", steps, options.onProgress);
-  const pool = { concurrency: options.concurrency ?? 8, signal };
+  const pool: Pool = { concurrency: options.concurrency ?? 8, signal, folders: options.folders };
 
   // gold evidence last: what a part remembers of it cannot serve a cell that is scored without
   const isOracle = (group: readonly Job[]) => Number(group.some((job) => job.cell.control?.name === "oracle"));
@@ -89,19 +90,19 @@ export async function execute(
   }
 }
 
+interface Pool {
+  readonly concurrency: number;
+  readonly signal: AbortSignal;
+  readonly folders?: Folders | undefined;
+}
+
 interface Found {
   readonly query: RunItem["query"];
   readonly evidence: Evidence | null;
   readonly error?: string;
 }
 
-async function evidenceOf(
-  dataset: Dataset,
-  job: Job,
-  store: Store,
-  progress: Progress,
-  pool: { concurrency: number; signal: AbortSignal },
-): Promise<Found[]> {
+async function evidenceOf(dataset: Dataset, job: Job, store: Store, progress: Progress, pool: Pool): Promise<Found[]> {
   const { view, seed } = job;
   const task = `${job.cell.label}: evidence`;
   const log =
@@ -120,6 +121,7 @@ async function evidenceOf(
           seed,
           signal: pool.signal,
           ...(setting ? { setting } : {}),
+          ...(pool.folders ? { folders: pool.folders } : {}),
         })
       : undefined;
     return await each(view.questions, pool, async (entry) => {
@@ -236,7 +238,13 @@ async function each<T, R>(
 }
 
 /** One question of one cell, run anew: the same as in the study, since nothing depends on the other questions. */
-export async function replay(dataset: Dataset, cell: Cell, id: string, seed: number): Promise<RunItem> {
+export async function replay(
+  dataset: Dataset,
+  cell: Cell,
+  id: string,
+  seed: number,
+  folders?: Folders,
+): Promise<RunItem> {
   const setting = cell.options.setting as SettingName | undefined;
   const { questions } = dataset.setting(setting);
   const entry = questions.find((q) => q.id === id);
@@ -254,6 +262,7 @@ export async function replay(dataset: Dataset, cell: Cell, id: string, seed: num
           k: cell.options.k as number,
           seed,
           ...(setting ? { setting } : {}),
+          ...(folders ? { folders } : {}),
         })
       )(entry)
     : {

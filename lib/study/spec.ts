@@ -10,6 +10,7 @@ import {
   unknownName,
 } from "../core/index.js";
 import type { Dataset, SettingName } from "../datasets/index.js";
+import type { Folders } from "../embed/index.js";
 import { parseMeasure } from "../evaluate/index.js";
 import {
   controlNames,
@@ -42,6 +43,8 @@ export interface StudySpec {
   readonly split?: "test" | "validation" | "train";
   /** Where results are kept; default runs/study. */
   readonly dir?: string;
+  /** Where vectors are kept (`cache`) and models are found (`models`): neither changes a result. */
+  readonly folders?: Folders;
 }
 
 /** One configuration of a study. */
@@ -69,7 +72,19 @@ export interface Plan {
   readonly controlsOff: readonly string[];
 }
 
-const specKeys = ["dataset", "base", "vary", "design", "cross", "controls", "measures", "seeds", "split", "dir"];
+const specKeys = [
+  "dataset",
+  "base",
+  "vary",
+  "design",
+  "cross",
+  "controls",
+  "measures",
+  "seeds",
+  "split",
+  "dir",
+  "folders",
+];
 const designs = ["one-at-a-time", "pairs", "grid"];
 const reserved = ["retriever", "reader", "k", "setting"];
 

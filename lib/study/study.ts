@@ -4,7 +4,7 @@ import { MkgError, positiveInteger, refuseUnknown, stableStringify, unknownName 
 import { type Dataset, splitOf } from "../datasets/index.js";
 import { measureNeeds, score } from "../evaluate/index.js";
 import { interval } from "../stats/index.js";
-import { type ExecuteOptions, execute, replay } from "./execute.js";
+import { execute, replay } from "./execute.js";
 import { partsOf } from "./jobs.js";
 import { saveReport } from "./report.js";
 import { type Cell, type Plan, plan, type StudySpec } from "./spec.js";
@@ -64,7 +64,7 @@ export function study(spec: StudySpec): Study {
       const dataset = await splitOf("study", spec.dataset, spec.split);
       const store = await Store.open(dir);
       try {
-        results = await collect(dataset, planned, store, options);
+        results = await collect(dataset, planned, store, { ...options, folders: spec.folders });
       } finally {
         await store.close();
       }
@@ -97,7 +97,7 @@ export function study(spec: StudySpec): Study {
     async replay(run, questionId, seed = planned.seeds[0] as number) {
       const cell = cellOf(cells, run);
       const dataset = await splitOf("study", spec.dataset, spec.split);
-      return replay(dataset, cell, questionId, seed);
+      return replay(dataset, cell, questionId, seed, spec.folders);
     },
   };
   return Object.freeze(self);
@@ -109,7 +109,12 @@ const cellOf = (cells: ReadonlyMap<string, Cell>, run: string): Cell => {
   return cell;
 };
 
-async function collect(dataset: Dataset, planned: Plan, store: Store, options: ExecuteOptions): Promise<Results> {
+async function collect(
+  dataset: Dataset,
+  planned: Plan,
+  store: Store,
+  options: Parameters<typeof execute>[4],
+): Promise<Results> {
   const scored = new Map<string, { rows: Columns; answers: Columns }>();
   const spend = new Map<string, Record<string, number>>();
   const answerable = planned.measures.includes("EM");

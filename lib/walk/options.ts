@@ -1,5 +1,5 @@
 import { integer, type OptionSpecs, oneOf, oneOfForms, real } from "../core/index.js";
-import { encoderNames } from "../embed/index.js";
+import { encoderOption } from "../embed/index.js";
 import { keyFrameChoices } from "../media/index.js";
 import { searchOrders } from "./orders.js";
 
@@ -36,8 +36,8 @@ export const walkOptions: OptionSpecs = Object.freeze({
     default: "all",
     doc: "frames of the query's and of the entities' clips that are compared",
   }),
-  textEncoder: oneOf(encoderNames("text"), { default: "hash", doc: "encoder of question and edge text" }),
-  imageEncoder: oneOf(encoderNames("image"), { default: "pixels", doc: "encoder of frames" }),
+  textEncoder: encoderOption("text", { default: "hash", doc: "encoder of question and edge text" }),
+  imageEncoder: encoderOption("image", { default: "pixels", doc: "encoder of frames" }),
   breadth: integer({ min: 1, default: 4, doc: "edges followed from one entity at most" }),
   margin: real({
     min: 0,

@@ -1,5 +1,5 @@
 import { byCodeUnit, contentWords, type Image, type Query, resolveOptions, shareSaid, words } from "../core/index.js";
-import { dot, type Encoder, encoder } from "../embed/index.js";
+import { dot, type Encoder, type Folders, openEncoder } from "../embed/index.js";
 import type { Graph } from "../graph/index.js";
 import { type KeyFrames, selectFrames } from "../media/index.js";
 import { walkOptions } from "./options.js";
@@ -58,7 +58,11 @@ function mentionIndex(graph: Graph, starts: readonly string[]) {
  * Time O(entities + triples) and one image encoding per selected frame; memory 4 · dim bytes per frame and per sort of edge.
  */
 export async function prepareWalk(
-  { graph, signal }: { readonly graph: Graph; readonly signal: AbortSignal },
+  {
+    graph,
+    signal,
+    folders,
+  }: { readonly graph: Graph; readonly signal: AbortSignal; readonly folders?: Folders | undefined },
   given: Readonly<Record<string, unknown>> = {},
 ): Promise<Similarity> {
   const options = resolveOptions("walk", walkOptions, given) as unknown as WalkOptions;
@@ -67,10 +71,7 @@ export async function prepareWalk(
   const mentioned = mentionIndex(graph, starts);
   const sortOf = new Map((graph.triples.array("id") as string[]).map((id) => [id, sortOfEdge(graph, id)]));
   const sorts = [...new Set(sortOf.values())].sort();
-  const plain = (await encoder(
-    options.textEncoder,
-    options.textEncoder === "hash" ? { dim: 2048 } : {},
-  )) as Encoder<string>;
+  const plain = (await openEncoder(options.textEncoder, folders, { hash: { dim: 2048 } })) as Encoder<string>;
   const text = plain.fit?.(sorts) ?? plain;
   const sortVectors = await text.encode(sorts);
   const choose = (images: readonly Image[]) => selectFrames(images, options.keyFrames as KeyFrames);
@@ -78,7 +79,7 @@ export async function prepareWalk(
   const encodeFrames = async (images: readonly Image[]): Promise<Frames | null> => {
     const chosen = await choose(images);
     if (chosen.length === 0) return null;
-    pixels ??= (await encoder(options.imageEncoder)) as Encoder<Image>;
+    pixels ??= (await openEncoder(options.imageEncoder, folders)) as Encoder<Image>;
     return { n: chosen.length, data: await pixels.encode(chosen) };
   };
   const frames = new Map<string, Frames>();

@@ -148,7 +148,7 @@ test("an unknown option is an error with the nearest one, never ignored", async 
   const e = await encoder("hash");
   await refuses(
     () => embed(["a"], e, { batchSize: 2 } as never),
-    /^embed: unknown option \("batchSize"\)\. Known: batch, signal, onProgress/,
+    /^embed: unknown option \("batchSize"\)\. Known: batch, cache, signal, onProgress/,
   );
   await refuses(
     () => openIndex(vectorsOf([[1, 0]]), { kinds: "exact" } as never),
@@ -192,7 +192,15 @@ test("an abort is honoured between batches, even when the encoder never waits", 
     if (++calls === 3) setImmediate(() => controller.abort());
     return new Float32Array(items.length * 2);
   });
-  await refuses(() => embed(Array(1000).fill("x"), counting, { batch: 1, signal: controller.signal }), /abort/i);
+  await refuses(
+    () =>
+      embed(
+        Array.from({ length: 1000 }, (_, i) => `x${i}`),
+        counting,
+        { batch: 1, signal: controller.signal },
+      ),
+    /abort/i,
+  );
   assert.ok(calls <= 5, `${calls} calls`);
 });
 

@@ -64,7 +64,7 @@ export function mmr(given: { lambda?: number; depth?: number; encoder?: string }
       depth: settings.depth as number,
       async prepare(context: PrepareContext): Promise<MmrState> {
         const { candidates } = context;
-        const plain = await openText(settings.encoder);
+        const plain = await openText(settings.encoder, context);
         const texts = candidates.map(({ text }) => text);
         return {
           encoder: plain.fit?.(texts) ?? plain,

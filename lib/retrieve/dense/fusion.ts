@@ -47,8 +47,8 @@ export const fusion: RetrieverEntry = {
   },
   label: (options) => `fusion (${options.encoder}, ${options.imageEncoder})`,
   async prepare(context, options): Promise<FusionState> {
-    const image = await openImage(options.imageEncoder);
-    const text = await textRows(context, await openText(options.encoder), ({ text }) =>
+    const image = await openImage(options.imageEncoder, context);
+    const text = await textRows(context, await openText(options.encoder, context), ({ text }) =>
       options.lowerCase === true ? text.toLowerCase() : text,
     );
     const known = await pictures(context, image, { of: "head", keyFrames: options.keyFrames as KeyFrames });

@@ -26,7 +26,7 @@ export const image: RetrieverEntry = {
   label: (options) => `image (${options.imageEncoder})`,
   async prepare(context, options): Promise<ImageState> {
     const of = options.of as PictureOf;
-    const known = await pictures(context, await openImage(options.imageEncoder), {
+    const known = await pictures(context, await openImage(options.imageEncoder, context), {
       of,
       keyFrames: options.keyFrames as KeyFrames,
     });

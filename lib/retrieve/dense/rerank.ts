@@ -41,10 +41,10 @@ export const rerank: RetrieverEntry = {
   },
   label: (options) => `rerank (${options.encoder}, ${options.imageEncoder})`,
   async prepare(context, options): Promise<RerankState> {
-    const text = await textRows(context, await openText(options.encoder), ({ text }) =>
+    const text = await textRows(context, await openText(options.encoder, context), ({ text }) =>
       options.lowerCase === true ? text.toLowerCase() : text,
     );
-    const known = await pictures(context, await openImage(options.imageEncoder), {
+    const known = await pictures(context, await openImage(options.imageEncoder, context), {
       of: "head",
       keyFrames: options.keyFrames as KeyFrames,
     });

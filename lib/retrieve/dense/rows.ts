@@ -5,6 +5,7 @@ import type { Graph } from "../../graph/index.js";
 import { type KeyFrames, selectFrames } from "../../media/index.js";
 import { contentOf, inTieOrder } from "../order.js";
 import type { PrepareContext } from "../types.js";
+import { cacheOf } from "./options.js";
 
 /** The candidates as rows of an index, in the order of ties. */
 export interface TextRows {
@@ -16,14 +17,14 @@ export interface TextRows {
 
 /** Encodes a text of each candidate; an encoder that has corpus statistics is fitted to those texts. Memory 4 · N · dim bytes. */
 export async function textRows(
-  { candidates, signal }: PrepareContext,
+  context: PrepareContext,
   plain: Encoder<string>,
   textOf: (candidate: Candidate) => string,
 ): Promise<TextRows> {
-  const sorted = inTieOrder(candidates);
+  const sorted = inTieOrder(context.candidates);
   const texts = sorted.map(textOf);
   const encoder = plain.fit?.(texts) ?? plain;
-  const vectors = await embed(texts, encoder, { signal });
+  const vectors = await embed(texts, encoder, { signal: context.signal, ...cacheOf(context) });
   return { encoder, candidates: sorted, vectors, index: await openIndex(vectors) };
 }
 
@@ -54,10 +55,11 @@ export function ownersOf({ triple, passage }: Candidate, graph: Graph, of: Pictu
 
 /** Encodes the chosen frames of every entity and passage that stands for a candidate, each once, in the order of candidates. */
 export async function pictures(
-  { graph, candidates, signal }: PrepareContext,
+  context: PrepareContext,
   encoder: Encoder<Image>,
   { of, keyFrames }: { readonly of: PictureOf; readonly keyFrames: KeyFrames },
 ): Promise<Pictures> {
+  const { graph, candidates, signal } = context;
   const owners = new Map<string, number>();
   const starts = [0];
   const chosen: Image[] = [];
@@ -73,7 +75,7 @@ export async function pictures(
       chosen.push(...frames);
       starts.push(chosen.length);
     }
-  const frames = await embed(chosen, encoder, { signal });
+  const frames = await embed(chosen, encoder, { signal, ...cacheOf(context) });
   return { encoder, owners, starts: Int32Array.from(starts), frames };
 }
 

@@ -16,7 +16,7 @@ export const text: RetrieverEntry = {
   options: { encoder: textEncoder, ...questionOptions },
   label: (options) => `text (${options.encoder})`,
   async prepare(context, options): Promise<TextRows> {
-    const encoder = await openText(options.encoder);
+    const encoder = await openText(options.encoder, context);
     return textRows(context, encoder, ({ text }) => (options.lowerCase === true ? text.toLowerCase() : text));
   },
   search: (query, { state, k }, options) => searchText(state as TextRows, questionText(query.text, options), k),

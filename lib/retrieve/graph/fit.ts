@@ -1,7 +1,7 @@
 import { contentWords } from "../../core/index.js";
 import type { Candidate } from "../../datasets/index.js";
 import { dot, type Encoder, embed, type Vectors } from "../../embed/index.js";
-import { openText } from "../dense/options.js";
+import { cacheOf, openText } from "../dense/options.js";
 import { questionText } from "../dense/question.js";
 import type { PrepareContext } from "../types.js";
 import type { LinkedEntity } from "./link.js";
@@ -31,10 +31,10 @@ export async function edgeFit(
     positions.set(sort, known);
     return known;
   });
-  const plain = (await openText(encoderName)) as Encoder<string>;
+  const plain = (await openText(encoderName, context)) as Encoder<string>;
   const sorts = [...positions.keys()];
   const encoder = plain.fit?.(sorts) ?? plain;
-  const vectors: Vectors = await embed(sorts, encoder, { signal });
+  const vectors: Vectors = await embed(sorts, encoder, { signal, ...cacheOf(context) });
   return {
     async of(text, linked) {
       // the longest name first: "West Africa" before "Africa"

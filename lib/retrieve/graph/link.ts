@@ -2,7 +2,7 @@ import { contentWords, integer, type OptionSpecs, type Query, real, resolveOptio
 import { type Encoder, embed, openIndex, TopK, type VectorIndex } from "../../embed/index.js";
 import type { Graph } from "../../graph/index.js";
 import { type KeyFrames, selectFrames } from "../../media/index.js";
-import { imageEncoder, keyFrames, openImage, openText, textEncoder } from "../dense/options.js";
+import { cacheOf, imageEncoder, keyFrames, openImage, openText, textEncoder } from "../dense/options.js";
 import { questionText } from "../dense/question.js";
 import { type Pictures, pictureScores, questionFrames } from "../dense/rows.js";
 import type { PrepareContext } from "../types.js";
@@ -57,12 +57,12 @@ export async function entityLinker(
   const { graph, signal = new AbortController().signal } = context;
   const ids = graph.entities.array("id") as string[];
   const mentions = mentionsIn(graph, ids);
-  const text = (await openText(options.encoder)) as Encoder<string>;
-  const image = await openImage(options.imageEncoder);
+  const text = (await openText(options.encoder, context)) as Encoder<string>;
+  const image = await openImage(options.imageEncoder, context);
   const labels = whenAsked(async (): Promise<{ encoder: Encoder<string>; index: VectorIndex }> => {
     const texts = ids.map((id) => graph.entity(id).label);
     const encoder = text.fit?.(texts) ?? text;
-    return { encoder, index: await openIndex(await embed(texts, encoder, { signal })) };
+    return { encoder, index: await openIndex(await embed(texts, encoder, { signal, ...cacheOf(context) })) };
   });
   const shown = whenAsked(async (): Promise<Pictures> => {
     const owners = new Map<string, number>();
@@ -75,7 +75,12 @@ export async function entityLinker(
       frames.push(...own);
       starts.push(frames.length);
     }
-    return { encoder: image, owners, starts: Int32Array.from(starts), frames: await embed(frames, image, { signal }) };
+    return {
+      encoder: image,
+      owners,
+      starts: Int32Array.from(starts),
+      frames: await embed(frames, image, { signal, ...cacheOf(context) }),
+    };
   });
 
   return async ({ text: asked, images }) => {

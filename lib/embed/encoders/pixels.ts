@@ -1,6 +1,6 @@
-import type { Image } from "../core/index.js";
-import { pixels } from "../media/index.js";
-import type { Encoder } from "./types.js";
+import type { Image } from "../../core/index.js";
+import { pixels } from "../../media/index.js";
+import type { Encoder } from "../types.js";
 
 const side = 48;
 const cells = 6;

@@ -1,5 +1,5 @@
-import { integer, MkgError, type OptionSpecs, quote, sha256, stableHash, words } from "../core/index.js";
-import type { Encoder } from "./types.js";
+import { integer, MkgError, type OptionSpecs, quote, sha256, stableHash, words } from "../../core/index.js";
+import type { Encoder } from "../types.js";
 
 export const hashOptions: OptionSpecs = {
   dim: integer({ min: 8, max: 65536, default: 512, doc: "Numbers per vector; fewer means more collisions" }),
@@ -95,6 +95,7 @@ export function hashEncoder(options: Readonly<Record<string, unknown>>): Encoder
   ): Encoder<string> =>
     Object.freeze({
       name: "hash",
+      quick: true,
       revision,
       modality: "text",
       dim,
