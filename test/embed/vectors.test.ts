@@ -109,7 +109,7 @@ test("an empty index finds nothing; wrong k, dimension, shape, encoder and numbe
   await refuses(() => openIndex({ ...vectorsOf([[1, 0]]), n: 2 }), /another shape \(2 numbers\)/);
   await refuses(
     () => index.searchAll({ ...vectorsOf([[1, 0]]), revision: "2" }, 1),
-    /queries come from another encoder \(test 2\)\. The index holds test 1/,
+    /queries come from another encoder \(test 2, 2 numbers\)\. The index holds test 1, 2 numbers/,
   );
   await refuses(
     () => openIndex(vectorsOf([]), { kind: "exat" as "exact" }),
