@@ -1,3 +1,4 @@
+export { type BackendInfo, type BackendName, useBackend } from "./backend.js";
 export { type Captioner, captioner, captionerNames, captionerTakes, captionImages } from "./captions/captioner.js";
 export { dot } from "./dot.js";
 export { embed } from "./embed.js";
