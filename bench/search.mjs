@@ -81,7 +81,7 @@ async function ours(folder, stream) {
       found = await work();
       times.push((performance.now() - start) / 1000);
     }
-    return [median(times.slice(rounds - 5 > 0 ? rounds - 5 : 0)), found];
+    return [median(times.slice(Math.max(0, rounds - 5))), found];
   };
   const [batch, found] = await timed(() => index.searchAll(queries, k));
   const asked = stream ? 5 : 100;

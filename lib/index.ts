@@ -73,6 +73,8 @@ export {
   writeDataset,
 } from "./datasets/index.js";
 export {
+  type BackendInfo,
+  type BackendName,
   type Captioner,
   captioner,
   captionerNames,
@@ -88,6 +90,7 @@ export {
   type OwnEncoder,
   openIndex,
   type Reference,
+  useBackend,
   type VectorIndex,
   type Vectors,
 } from "./embed/index.js";

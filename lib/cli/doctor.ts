@@ -23,38 +23,37 @@ export interface DoctorOptions {
 const unused = "nothing in this version uses it yet";
 const native =
   'loaded.backend().binding ? "runs on libtensorflow, " + (loaded.backend().isUsingGpuDevice ? "GPU" : "CPU") : "is pure JavaScript here, the slow cpu backend"';
-const wasm = `load("@tensorflow/tfjs").then(async (tf) => {
-  if (!(await tf.setBackend("wasm"))) throw new Error("the wasm backend does not start");
-  return "runs, 1 + 2 = " + (await tf.tensor([1, 2]).sum().data())[0];
-})`;
-
 /** What the default installation leaves out, with sizes as measured on Linux x64. */
 const optional: readonly Optional[] = [
   {
-    name: "TensorFlow.js backend",
+    name: "native TensorFlow backend",
     packages: [
       { name: "@tensorflow/tfjs-node-gpu", megabytes: 302, probe: native },
       { name: "@tensorflow/tfjs-node", megabytes: 302, probe: native },
-      { name: "@tensorflow/tfjs-backend-wasm", megabytes: 308, probe: wasm },
     ],
-    use: unused,
+    use: "useBackend and exact search on libtensorflow; without it wasm and onnxruntime, which are installed",
     install:
-      "npm install -D @tensorflow/tfjs@4.22.0 @tensorflow/tfjs-backend-wasm@4.22.0, or for libtensorflow, which it downloads " +
-      "from storage.googleapis.com: npm install -D @tensorflow/tfjs-node-gpu@4.22.0",
+      "npm install -D @tensorflow/tfjs-node-gpu@4.22.0, which downloads libtensorflow from storage.googleapis.com, or build it (README)",
   },
   {
-    name: "encoders (transformers.js)",
+    name: "models (transformers.js)",
     packages: [
       { name: "@huggingface/transformers", megabytes: 475, probe: '"loads, version " + loaded.env.version' },
       { name: "@xenova/transformers", megabytes: 241, probe: '"loads, version " + loaded.env.version' },
     ],
-    use: unused,
+    use: "encoders minilm, bge, clip, clip-image and transformers:MODEL, captioners vit-gpt2 and blip",
     install: "npm install -D @huggingface/transformers@4 --onnxruntime-node-install=skip",
+  },
+  {
+    name: "approximate search (usearch)",
+    packages: [{ name: "usearch", megabytes: 22, probe: '"loads"' }],
+    use: 'openIndex with kind "usearch"',
+    install: "npm install -D usearch@2.25.3",
   },
   {
     name: "data frames (danfojs-node)",
     packages: [{ name: "danfojs-node", megabytes: 335, probe: '"loads"' }],
-    use: unused,
+    use: "fromDanfo, toDanfo",
     install: "npm install -D danfojs-node@1.2.0 (in another project: with the overrides of this package.json)",
   },
   {

@@ -111,10 +111,10 @@ async function native(tf: Core, name: "tfjs-node" | "tfjs-node-gpu", load: (name
     const loaded = load(package_) as NativePackage;
     if (typeof loaded.engine !== "function" || loaded.engine() !== tf.engine())
       return { failed: "it brings another copy of tfjs-core; npm dedupe" };
-    if (!(await tf.setBackend("tensorflow")))
-      return { failed: "pure JavaScript under the native name (danfojs installs it so)" };
+    const script = { failed: "pure JavaScript under the native name (danfojs installs it so)" };
+    if (!tf.findBackendFactory("tensorflow") || !(await tf.setBackend("tensorflow"))) return script;
     const { binding, isUsingGpuDevice = false } = loaded.backend();
-    if (!binding) return { failed: "pure JavaScript under the native name (danfojs installs it so)" };
+    if (!binding) return script;
     return {
       gpu: isUsingGpuDevice,
       why: isUsingGpuDevice ? "libtensorflow on a GPU" : "libtensorflow on the processor",

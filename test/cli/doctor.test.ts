@@ -47,7 +47,7 @@ checkup("what the default installation brings works, and each works by being use
 checkup("what is not there is missing and has a command; nothing that works has one", async () => {
   const { checks, by } = await examine(undefined, { root: tree({ "package.json": "{}" }) });
   for (const { name, status, remedy } of checks) assert.is(remedy === "", status === "works", name);
-  for (const name of ["TensorFlow.js backend", "encoders (transformers.js)", "hosted models (openai)", "JupyterLab"])
+  for (const name of ["native TensorFlow backend", "models (transformers.js)", "hosted models (openai)", "JupyterLab"])
     assert.is(by(name)?.status, "missing", name);
   assert.match(by("hosted models (openai)")?.remedy ?? "", "npm install -D openai@6.49.0");
   // a package folder without fonts or a build
@@ -74,8 +74,8 @@ checkup(
     ];
     for (const [source, said] of failing) {
       const { by } = await examine(undefined, { root: tree(backend(source)) });
-      assert.is(by("TensorFlow.js backend")?.status, "broken", source);
-      assert.match(by("TensorFlow.js backend")?.detail ?? "", said);
+      assert.is(by("native TensorFlow backend")?.status, "broken", source);
+      assert.match(by("native TensorFlow backend")?.detail ?? "", said);
     }
   },
 );
@@ -86,10 +86,10 @@ checkup(
     const native =
       'console.log("noise"); console.error("noise"); exports.backend = () => ({ binding: {}, isUsingGpuDevice: false });';
     const { by } = await examine(undefined, { root: tree(backend(native)) });
-    assert.is(by("TensorFlow.js backend")?.status, "works");
-    assert.match(by("TensorFlow.js backend")?.detail ?? "", "@tensorflow/tfjs-node runs on libtensorflow, CPU");
+    assert.is(by("native TensorFlow backend")?.status, "works");
+    assert.match(by("native TensorFlow backend")?.detail ?? "", "@tensorflow/tfjs-node runs on libtensorflow, CPU");
     const alias = await examine(undefined, { root: tree(backend("exports.backend = () => ({});")) });
-    assert.match(alias.by("TensorFlow.js backend")?.detail ?? "", "@tensorflow/tfjs-node is pure JavaScript here");
+    assert.match(alias.by("native TensorFlow backend")?.detail ?? "", "@tensorflow/tfjs-node is pure JavaScript here");
   },
 );
 

@@ -48,7 +48,7 @@ export async function onnxEngine(
 }
 
 /** libtensorflow's matrix product, where the native package of TensorFlow.js is loaded as its backend. */
-export async function tensorflowEngine(): Promise<{ readonly engine?: Engine; readonly why: string }> {
+async function tensorflowEngine(): Promise<{ readonly engine?: Engine; readonly why: string }> {
   const tf = await import("@tensorflow/tfjs-core");
   if (tf.getBackend() !== "tensorflow") return { why: 'useBackend("tfjs-node") or ("tfjs-node-gpu") was not called' };
   return {
