@@ -14,6 +14,10 @@ export {
   isStable,
   type OwnEncoder,
 } from "./encoders/table.js";
+export { GraphEmbedding, loadGraphEmbedding } from "./kge/embedding.js";
+export { evaluateLinks, type LinkResult, type LinkTriple } from "./kge/evaluate.js";
+export type { KgeModelName } from "./kge/models.js";
+export { kgeOptions, splitTriples, trainGraphEmbedding } from "./kge/train.js";
 export { checkParity, type Reference } from "./parity.js";
 export { type Neighbour, TopK } from "./topk.js";
 export type { Encoder, Folders, Vectors } from "./types.js";
