@@ -7,6 +7,7 @@ import { image } from "./dense/image.js";
 import { rerank } from "./dense/rerank.js";
 import { text } from "./dense/text.js";
 import { fromEntry } from "./entry.js";
+import { embedding } from "./graph/embedding.js";
 import { paths } from "./graph/paths.js";
 import { ppr } from "./graph/ppr.js";
 import { randomRetriever } from "./random.js";
@@ -14,7 +15,7 @@ import type { Retriever, RetrieverEntry } from "./types.js";
 import { walk } from "./walk.js";
 
 const retrievers: ReadonlyMap<string, RetrieverEntry> = new Map(
-  [bm25, caption, fusion, hybrid, image, paths, ppr, randomRetriever, rerank, text, walk].map((entry) => [
+  [bm25, caption, embedding, fusion, hybrid, image, paths, ppr, randomRetriever, rerank, text, walk].map((entry) => [
     entry.name,
     entry,
   ]),
@@ -42,6 +43,7 @@ export const retrieverCitation = (name: string): string => entry(name).citation;
  * |---|---|---|
  * | `bm25` | triples that share words with the question | k1 (1.2), b (0.75), weights of head, relation and tail (1) |
  * | `caption` | triples whose text is near, the head's label replaced by a caption of its picture | captioner ("colours"), queryCaption, encoder |
+ * | `embedding` | triples near the linked entities in a graph embedding | model ("rotate"), dim (32), epochs (30) … |
  * | `fusion` | triples near the question, text and picture in one vector | encoder ("hash"), imageEncoder ("pixels"), queryFusion |
  * | `hybrid` | what `bm25`, `text` and `image` find, fused | method ("rrf"), norm, rrfK (60), depth (100) |
  * | `image` | triples whose head looks like the question's picture | imageEncoder ("pixels"), of ("head") |
