@@ -230,6 +230,7 @@ export {
   retrieverNames,
   retrieverOptions,
   type Stage,
+  throughput,
   type WrittenRun,
   writeRun,
 } from "./retrieve/index.js";

@@ -7,4 +7,5 @@ export { readRun, type WrittenRun, writeRun } from "./files.js";
 export { type EntityLinker, entityLinker, type LinkedEntity } from "./graph/link.js";
 export { retriever, retrieverCitation, retrieverNames, retrieverOptions } from "./retriever.js";
 export { prepareRetriever, retrieve } from "./run.js";
+export { throughput } from "./throughput.js";
 export type { PrepareContext, Retriever, RetrieverContext } from "./types.js";

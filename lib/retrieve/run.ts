@@ -57,14 +57,9 @@ export async function prepareRetriever(
   const seed = checkSeed(options.seed ?? 0);
   const signal = options.signal ?? new AbortController().signal;
   signal.throwIfAborted();
-  const folders = options.folders ? { folders: Object.freeze({ ...options.folders }) } : {};
+  const { candidates, context: contextOf } = await searchContext(dataset, retriever, { ...options, k, seed, signal });
   const view = dataset.setting(options.setting);
   const { graph } = dataset;
-  const candidates = frozen(view.candidates);
-  const state = await abortable(
-    Promise.resolve(retriever.prepare?.(Object.freeze({ graph, candidates, seed, signal, ...folders }))),
-    signal,
-  );
   const scope = { graph, ...idsOf(candidates), setting: view.name, k };
   const withGold = goldDoor(retriever);
   // gold evidence is not cut: a question may have more of it than a retriever may return
@@ -73,14 +68,7 @@ export async function prepareRetriever(
   return async ({ id, question }) => {
     signal.throwIfAborted();
     const query = toQuery(dataset, question);
-    const context: RetrieverContext = Object.freeze({
-      graph,
-      candidates,
-      state,
-      k,
-      random: Object.freeze(random("retrieve", seed, question.id)),
-      signal,
-    });
+    const context = contextOf(question.id);
     const item = { id, question: question.id, query, answer: null };
     try {
       const found = withGold
@@ -98,6 +86,45 @@ export async function prepareRetriever(
         error: errorText(error),
       });
     }
+  };
+}
+
+/** Prepares a retriever; what it resolves to makes the context of one question from its id. */
+export async function searchContext(
+  dataset: Dataset,
+  retriever: Retriever,
+  {
+    setting,
+    k,
+    seed,
+    folders,
+    signal,
+  }: {
+    readonly setting?: SettingName | undefined;
+    readonly k: number;
+    readonly seed: number;
+    readonly folders?: Folders | undefined;
+    readonly signal: AbortSignal;
+  },
+): Promise<{ readonly candidates: readonly Candidate[]; context(question: string): RetrieverContext }> {
+  const { graph } = dataset;
+  const candidates = frozen(dataset.setting(setting).candidates);
+  const where = folders ? { folders: Object.freeze({ ...folders }) } : {};
+  const state = await abortable(
+    Promise.resolve(retriever.prepare?.(Object.freeze({ graph, candidates, seed, signal, ...where }))),
+    signal,
+  );
+  return {
+    candidates,
+    context: (question) =>
+      Object.freeze({
+        graph,
+        candidates,
+        state,
+        k,
+        random: Object.freeze(random("retrieve", seed, question)),
+        signal,
+      }),
   };
 }
 

@@ -10,6 +10,7 @@ import {
   resolveRetriever,
   retrieve,
   retriever,
+  throughput,
 } from "../../lib/retrieve/index.js";
 import { lawDataset } from "../laws/retriever.js";
 
@@ -332,6 +333,36 @@ test("nothing that a retriever is given leads to answers, gold, group or cluster
   assert.equal(leaks, []);
   // the search does find it where it is
   assert.ok(pathsTo(secret, hidden.questions[0]).length >= 5);
+});
+
+test("throughput: one row a retriever, the median between its quartiles; questions and pictures are new each time, and a failure is an error", async () => {
+  let asked = 0;
+  const pictures = new Set<unknown>();
+  const counting: Retriever = (query, { candidates }) => {
+    asked++;
+    for (const image of query.images) pictures.add(image);
+    return [{ triple: (candidates[0] as { triple: string }).triple, score: 1 }];
+  };
+  const rows = (await throughput(dataset, [counting, retriever("bm25")], { k: 5, rounds: 3 })).objects() as Record<
+    string,
+    number
+  >[];
+  assert.equal(
+    rows.map(({ retriever: name, setting, k, n, rounds }) => [name, setting, k, n, rounds]),
+    [
+      ["counting", "all", 5, 9, 3],
+      ["bm25", "all", 5, 9, 3],
+    ],
+  );
+  // a pass to warm up and three more, with four pictures in each
+  assert.equal([asked, pictures.size], [4 * 9, 4 * 4]);
+  for (const { qps, low, high } of rows)
+    assert.ok((low as number) > 0 && (low as number) <= (qps as number) && (qps as number) <= (high as number));
+  const broken: Retriever = () => {
+    throw new Error("not today");
+  };
+  assert.is(await message(throughput(dataset, [broken])), "not today");
+  assert.match(await message(throughput(dataset, [])), /throughput: no retrievers/);
 });
 
 test.run();
