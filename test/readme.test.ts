@@ -49,6 +49,7 @@ test("every file that the README links to is in the package, and a user's own no
     "data/README.md",
     "data/manifest.json",
     "notebooks/01-quickstart.ipynb",
+    "notebooks/02-retrievers.ipynb",
   ]);
 });
 

@@ -41,7 +41,7 @@ export const embedding: RetrieverEntry = {
     floor: real({ min: 1e-9, max: 1, default: 0.01, doc: "weight of an edge that does not fit at all" }),
     ...linkOptions,
   },
-  label: (options) => `embedding (${options.model})`,
+  label: (options) => `embedding (${options.model}, ${options.encoder})`,
   async prepare(context, options): Promise<EmbeddingState> {
     const { graph, seed, signal } = context;
     const candidates = inTieOrder(context.candidates);

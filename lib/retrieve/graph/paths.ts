@@ -57,6 +57,7 @@ export const paths: RetrieverEntry = {
     decay: real({ min: 0, max: 1, default: 0.8, doc: "what each edge after the first leaves of the fit" }),
     ...linkOptions,
   },
+  label: (options) => `paths (${options.encoder})`,
   async prepare(context, options): Promise<PathState> {
     const own = Object.fromEntries(Object.keys(linkOptions).map((key) => [key, options[key]]));
     const candidates = inTieOrder(context.candidates);

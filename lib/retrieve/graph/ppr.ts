@@ -60,6 +60,7 @@ export const ppr: RetrieverEntry = {
     iterations: integer({ min: 1, max: 10_000, default: 100, doc: "at most" }),
     ...linkOptions,
   },
+  label: (options) => `ppr (${options.encoder})`,
   async prepare(context, options): Promise<PprState> {
     const own = Object.fromEntries(Object.keys(linkOptions).map((key) => [key, options[key]]));
     const candidates = inTieOrder(context.candidates);
