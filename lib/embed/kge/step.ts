@@ -69,25 +69,31 @@ export class Parameters {
   update({ optimiser, learningRate }: StepOptions, step: number): void {
     const { values, first, second, size } = this;
     const gradient = this.#gradient;
-    const [b1, b2] = [0.9, 0.999];
+    const [b1, b2, tiny] = [0.9, 0.999, 1e-8];
     const rate = optimiser === "adam" ? (learningRate * Math.sqrt(1 - b2 ** step)) / (1 - b1 ** step) : learningRate;
     for (let slot = 0; slot < this.#count; slot++) {
       const row = this.#touched[slot] as number;
-      for (let i = 0, p = row * size, g = slot * size; i < size; i++, p++, g++) {
-        const slope = gradient[g] as number;
-        gradient[g] = 0;
-        if (optimiser === "adam") {
+      const [from, own] = [row * size, slot * size];
+      if (optimiser === "adam")
+        for (let i = 0; i < size; i++) {
+          const p = from + i;
+          const slope = gradient[own + i] as number;
           const m = b1 * (first[p] as number) + (1 - b1) * slope;
           const v = b2 * (second[p] as number) + (1 - b2) * slope * slope;
           first[p] = m;
           second[p] = v;
-          values[p] = (values[p] as number) - (rate * m) / (Math.sqrt(v) + 1e-8);
-        } else if (slope !== 0) {
+          values[p] = (values[p] as number) - (rate * m) / (Math.sqrt(v) + tiny);
+        }
+      else
+        for (let i = 0; i < size; i++) {
+          const p = from + i;
+          const slope = gradient[own + i] as number;
+          if (slope === 0) continue;
           const sum = (first[p] as number) + slope * slope;
           first[p] = sum;
-          values[p] = (values[p] as number) - (rate * slope) / (Math.sqrt(sum) + 1e-10);
+          values[p] = (values[p] as number) - (rate * slope) / (Math.sqrt(sum) + tiny);
         }
-      }
+      gradient.fill(0, own, own + size);
       this.#slot[row] = -1;
     }
     this.#count = 0;
