@@ -1,14 +1,15 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
 import type { Command } from "commander";
-import { MkgError, quote, readText, unknownName, writeAtomic } from "../core/index.js";
+import { type Image, MkgError, quote, readText, unknownName, writeAtomic } from "../core/index.js";
 import { type Dataset, datasetNames, loadDataset, relevantTriples } from "../datasets/index.js";
+import { embed, encoderOptions, openEncoder, openIndex } from "../embed/index.js";
 import { conventionOptions, evaluateFiles } from "../evaluate/index.js";
 import { runNotebook } from "../notebook/index.js";
 import { retrieve as retrieveAll, retriever, retrieverOptions, writeRun } from "../retrieve/index.js";
 import { compare } from "../stats/index.js";
 import { ablation, type ExecuteOptions, type Report, type Study, study } from "../study/index.js";
-import { dataDir, type Flags, foldersOf, json, out, typedOption } from "./common.js";
+import { dataDir, type Flags, foldersOf, json, out, typedOption, withInterrupt } from "./common.js";
 import { optionLists, optionText } from "./options.js";
 import { readScores } from "./scores.js";
 import { duration, plainTable, progressLine } from "./terminal.js";
@@ -224,6 +225,58 @@ function qrelsOf({
     ] as const)
       for (const one of relevant) if (documents.has(one)) lines.push(`${id} 0 ${documents.get(one)} 1\n`);
   return lines.join("");
+}
+
+/** `mkglab embed`. */
+export async function embedDataset(flags: Flags, command: Command): Promise<void> {
+  const place = "mkglab embed";
+  const name = flags.encoder as string;
+  const specs = encoderOptions(name);
+  const given = Object.fromEntries(
+    Object.entries(flags.option as Record<string, string>).map(([key, text]) => [
+      key,
+      typedOption(text, specs[key]?.default),
+    ]),
+  );
+  const folders = foldersOf(command);
+  const dataset = await open(flags.dataset as string, command);
+  const setting = flags.setting as never;
+  if (setting !== undefined && !dataset.settings.includes(setting))
+    throw unknownName(`${place}, ${dataset.name}`, "setting", setting, dataset.settings);
+  const plain = await openEncoder(name, folders, { [name]: given });
+  const { questions, candidates } = dataset.setting(setting);
+  const shown = (images: readonly Image[], id: string) => images.map((image, i) => ({ id: `${id} ${i}`, item: image }));
+  const parts: Record<string, readonly { readonly id: string; readonly item: string | Image }[]> =
+    plain.modality === "text"
+      ? {
+          questions: questions.map(({ id, question }) => ({ id, item: question.text })),
+          rows: candidates.map(({ id, text }) => ({ id, item: text })),
+        }
+      : {
+          questions: questions.flatMap(({ id, question }) => shown(question.images, id)),
+          rows: (dataset.graph.entities.array("id") as string[]).flatMap((id) =>
+            shown(dataset.graph.entity(id).images, id),
+          ),
+        };
+  const made = plain.fit?.((parts.rows ?? []).map(({ item }) => item)) ?? plain;
+  const written = await withInterrupt(async (signal, onProgress) => {
+    const all = [];
+    for (const [part, items] of Object.entries(parts)) {
+      const vectors = await embed(
+        items.map(({ item }) => item),
+        made,
+        { signal, onProgress, ...(folders.cache ? { cache: folders.cache } : {}) },
+      );
+      const folder = join(flags.out as string, part);
+      await (await openIndex(vectors)).save(folder);
+      await writeAtomic(join(folder, "ids.json"), `${JSON.stringify(items.map(({ id }) => id))}\n`);
+      const { n, dim, encoder, revision, zeroRows = 0 } = vectors;
+      all.push({ folder, n, dim, encoder, revision, zeroRows });
+    }
+    return all;
+  });
+  if (flags.json) return json(written);
+  out(plainTable(written));
 }
 
 /** Measures when none are named: those of MKG-RAG-Bench. */

@@ -92,6 +92,19 @@ function program(): Command {
     .option("--json", "print the result as JSON")
     .action(run.retrieveRun);
   root
+    .command("embed")
+    .description(
+      "write the vectors of a data set's questions and rows, or of its pictures, as folders that openIndex reads",
+    )
+    .requiredOption("--dataset <name>", "data set, by name or folder")
+    .requiredOption("--encoder <name>", "encoder of texts or of pictures")
+    .option("--setting <name>", "S1 … S5, where the data set has settings")
+    .option("-o, --option <name=value>", "an option of the encoder; repeatable", collectPair, {})
+    .requiredOption("--out <dir>", "gets questions/ and rows/, each with vectors and ids.json")
+    .option("--lenient", lenientText)
+    .option("--json", "print what was written as JSON")
+    .action(run.embedDataset);
+  root
     .command("eval")
     .description(
       "measures of a TREC run, with trec_eval's conventions (-c: a judged query that the run lacks counts 0)",

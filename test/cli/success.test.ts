@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "uvu";
 import * as assert from "uvu/assert";
+import { openIndex } from "../../lib/embed/index.js";
 import { mkglab, temporary, writeFolder } from "../support/cli.js";
 import { tiny } from "../support/tiny.js";
 
@@ -271,6 +272,43 @@ test("eval: conventions by name; unknown ones are refused with what is meant", a
     err,
     /option ties has a wrong value \("id-ascendin"\)\. It takes one of "id-descending", "id-ascending", "file"/,
   );
+});
+
+test("embed: vectors of questions and rows, of texts or of pictures, as folders that openIndex reads, with their ids", async () => {
+  const folder = join(temporary(), "vectors");
+  const { code, out, err } = await mkglab([
+    "embed",
+    "--dataset",
+    "atlas",
+    "--setting",
+    "S4",
+    "--encoder",
+    "hash",
+    "-o",
+    "dim=64",
+    "--out",
+    folder,
+    "--json",
+  ]);
+  assert.is(code, 0, err);
+  const written = JSON.parse(out) as { folder: string; n: number; dim: number; encoder: string }[];
+  assert.equal(
+    written.map(({ folder: at, n, dim, encoder }) => [at, n, dim, encoder]),
+    [
+      [join(folder, "questions"), 66, 64, "hash"],
+      [join(folder, "rows"), 3245, 64, "hash"],
+    ],
+  );
+  const index = await openIndex(join(folder, "rows"));
+  const ids = JSON.parse(readFileSync(join(folder, "rows", "ids.json"), "utf8")) as string[];
+  assert.equal([index.n, ids.length, new Set(ids).size], [3245, 3245, 3245]);
+  const pictures = await mkglab(["embed", "--dataset", "atlas", "--encoder", "pixels", "--out", folder, "--json"]);
+  assert.equal(
+    (JSON.parse(pictures.out) as { n: number }[]).map(({ n }) => n),
+    [80, 250],
+  );
+  const wrong = await mkglab(["embed", "--dataset", "atlas", "--encoder", "hsh", "--out", folder]);
+  assert.match(wrong.err, /unknown encoder \("hsh"\).*Did you mean "hash"\?/);
 });
 
 test.run();

@@ -218,7 +218,7 @@ function missing({ head, relation, tail }: LinkTriple): never {
 }
 
 /** The graph's triples by the ids of their parts. */
-export function linkTriples(graph: Graph): LinkTriple[] {
+function linkTriples(graph: Graph): LinkTriple[] {
   const [head, relation, tail] = ["head", "relation", "tail"].map((name) => graph.triples.array(name) as string[]) as [
     string[],
     string[],
