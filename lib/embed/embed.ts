@@ -1,5 +1,14 @@
-import { type Image, MkgError, type OnProgress, Progress, positiveInteger, refuseUnknown } from "../core/index.js";
+import {
+  type Image,
+  MkgError,
+  type OnProgress,
+  Progress,
+  positiveInteger,
+  quote,
+  refuseUnknown,
+} from "../core/index.js";
 import { contentKey, VectorCache } from "./cache.js";
+import { isEncoder } from "./is-encoder.js";
 import type { Encoder, Vectors } from "./types.js";
 
 /**
@@ -22,6 +31,9 @@ export async function embed<T extends string | Image>(
   options: { batch?: number; cache?: string; signal?: AbortSignal; onProgress?: OnProgress } = {},
 ): Promise<Vectors> {
   refuseUnknown("embed", options, ["batch", "cache", "signal", "onProgress"], "option");
+  if (!Array.isArray(items)) throw new MkgError("embed", `not a list of items (${quote(items)})`, "Texts or pictures");
+  if (!isEncoder(encoder))
+    throw new MkgError("embed", `not an encoder (${quote(encoder)})`, "What encoder(name) resolves to", "Await it");
   const batch = positiveInteger("embed", "batch", options.batch ?? 256);
   const { name, revision, dim } = encoder;
   const data = new Float32Array(items.length * dim);

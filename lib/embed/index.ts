@@ -9,11 +9,11 @@ export {
   encoderForms,
   encoderNames,
   encoderOptions,
-  isEncoder,
   isEncoderName,
   isStable,
   type OwnEncoder,
 } from "./encoders/table.js";
+export { isEncoder } from "./is-encoder.js";
 export { GraphEmbedding, loadGraphEmbedding } from "./kge/embedding.js";
 export { evaluateLinks, type LinkResult, type LinkTriple } from "./kge/evaluate.js";
 export type { KgeModelName } from "./kge/models.js";

@@ -26,6 +26,8 @@ export async function checkParity(
   { texts, vectors }: Reference,
   least = 0.999,
 ): Promise<number> {
+  if (!Array.isArray(texts) || !Array.isArray(vectors) || texts.length !== vectors.length || texts.length === 0)
+    throw new MkgError("checkParity", "the reference is none", "{ texts, vectors }, a vector for each text");
   const rows = await encoder.encode(texts);
   let smallest = 1;
   vectors.forEach((vector, i) => {

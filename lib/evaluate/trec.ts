@@ -265,6 +265,8 @@ export async function writeTrec(rankings: ReadonlyMap<string, RankedList>, path:
  */
 export async function writeQrels(qrels: Qrels, path: string): Promise<void> {
   const place = "writeQrels";
+  if (!(qrels instanceof Map))
+    throw new MkgError(place, `not judgements (${quote(qrels)})`, "A map of maps: grade by document by query");
   const out: string[] = [];
   for (const [query, grades] of qrels) {
     refuseBlank(place, "query", query);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import sharp from "sharp";
 import { type Image, MkgError, quote, refuseUnknown, unknownName } from "../core/index.js";
+import { refuseOther } from "./image.js";
 import { pixels } from "./pixels.js";
 import { PythonRandom } from "./python-random.js";
 
@@ -79,6 +80,7 @@ export interface AugmentOptions {
  */
 export function augmentImage(image: Image, options: AugmentOptions): Image {
   const place = "augmentImage";
+  refuseOther(image);
   refuseUnknown(place, options, ["key", "variant", "others"], "option");
   const { key, variant = "general", others = [] } = options;
   if (typeof key !== "string" || key === "") throw new MkgError(place, `key is not a non-empty string (${quote(key)})`);

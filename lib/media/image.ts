@@ -1,4 +1,4 @@
-import { type Image, MkgError, quote, refuseUnknown, sha256 } from "../core/index.js";
+import { type Image, isImage, MkgError, quote, refuseUnknown, sha256 } from "../core/index.js";
 import { imageReference } from "../graph/index.js";
 
 /**
@@ -31,11 +31,24 @@ export function bytesImage(bytes: Uint8Array, id: string, options: { readonly ke
  * // "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
  */
 export async function contentHash(image: Image): Promise<string> {
+  refuseOther(image);
   return sha256(await image.bytes());
+}
+
+/** Refuses what is no picture. */
+export function refuseOther(image: unknown): asserts image is Image {
+  if (!isImage(image))
+    throw new MkgError(
+      "image",
+      `not a picture (${quote(image)})`,
+      "{ id, key, bytes() }",
+      "Make it with fileImage, bytesImage or openImage",
+    );
 }
 
 /** An image as it stands in errors: its id, and the file or address that it was opened from. */
 export function named(image: Image): string {
+  refuseOther(image);
   const reference = imageReference(image);
   const from = reference?.replace(/^(data:[^,]{0,40}).*$/s, "$1…").replace(/^(https?:[^?#]*).*$/s, "$1");
   return `image ${quote(image.id)}${from === undefined ? "" : ` (${from})`}`;

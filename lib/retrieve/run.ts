@@ -52,6 +52,7 @@ export async function prepareRetriever(
       `the data set is not one (${quote(dataset)})`,
       "What loadDataset or defineDataset returns",
     );
+  refuseUnknown("retrieve, folders", options.folders, ["cache", "models"], "folder");
   const { label } = resolveRetriever(retriever);
   const k = positiveInteger("retrieve", "k", options.k);
   const seed = checkSeed(options.seed ?? 0);

@@ -1,6 +1,7 @@
 import { nearest, type OptionSpec, oneOf, quote } from "../../core/index.js";
+import { isEncoder } from "../is-encoder.js";
 import type { Encoder, Folders } from "../types.js";
-import { encoder, encoderForms, encoderNames, encoderOptions, isEncoder, isEncoderName } from "./table.js";
+import { encoder, encoderForms, encoderNames, encoderOptions, isEncoderName } from "./table.js";
 
 /** An option that is an encoder: a name that {@link encoder} takes, of that modality, or an encoder itself. */
 export function encoderOption(

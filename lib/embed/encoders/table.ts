@@ -122,17 +122,6 @@ export function encoderOptions(name: string): OptionSpecs {
   return found.options;
 }
 
-/** Whether a value is an encoder: what {@link encoder} returns, or one of a user's own. */
-export const isEncoder = (value: unknown): value is Encoder =>
-  typeof value === "object" &&
-  value !== null &&
-  typeof (value as Encoder).name === "string" &&
-  typeof (value as Encoder).revision === "string" &&
-  typeof (value as Encoder).encode === "function" &&
-  ["text", "image"].includes((value as Encoder).modality) &&
-  Number.isSafeInteger((value as Encoder).dim) &&
-  (value as Encoder).dim > 0;
-
 /** What is said of a function of one's own that encodes. */
 export interface OwnEncoder {
   readonly name: string;

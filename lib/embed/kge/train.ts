@@ -102,6 +102,8 @@ export async function trainGraphEmbedding(
 ): Promise<GraphEmbedding> {
   const place = "trainGraphEmbedding";
   refuseUnknown(place, given, [...Object.keys(kgeOptions), "validation", "triples", "signal", "onProgress"], "option");
+  if (typeof graph?.triples?.numRows !== "function")
+    throw new MkgError(place, "not a graph", "What loadGraph, graphFrom or dataset.graph is");
   const { validation, triples: own, signal, onProgress, ...rest } = given;
   const settings = resolveOptions(place, kgeOptions, rest) as unknown as Settings;
   const model = kgeModels[settings.model];

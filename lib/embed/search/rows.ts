@@ -29,6 +29,8 @@ function measure(place: string, lengths: Float64Array, { start, count, data }: B
 
 /** The rows of vectors in memory, in place. */
 export function memoryRows(place: string, { n, dim, data }: Vectors): Rows {
+  if (!(data instanceof Float32Array) || !Number.isSafeInteger(n) || !Number.isSafeInteger(dim) || n < 0)
+    throw new MkgError(place, "not vectors", "{ n, dim, data, encoder, revision }, as embed gives them");
   if (data.length !== n * dim)
     throw new MkgError(place, `the vectors have another shape (${data.length} numbers)`, `n × dim = ${n} × ${dim}`);
   const lengths = new Float64Array(n);

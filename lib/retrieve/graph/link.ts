@@ -1,4 +1,13 @@
-import { contentWords, integer, type OptionSpecs, type Query, real, resolveOptions, words } from "../../core/index.js";
+import {
+  contentWords,
+  integer,
+  MkgError,
+  type OptionSpecs,
+  type Query,
+  real,
+  resolveOptions,
+  words,
+} from "../../core/index.js";
 import { type Encoder, embed, openIndex, TopK, type VectorIndex } from "../../embed/index.js";
 import type { Graph } from "../../graph/index.js";
 import { type KeyFrames, selectFrames } from "../../media/index.js";
@@ -54,6 +63,8 @@ export async function entityLinker(
   given: Readonly<Record<string, unknown>> = {},
 ): Promise<EntityLinker> {
   const options = resolveOptions("entityLinker", linkOptions, given);
+  if (typeof context?.graph?.entity !== "function")
+    throw new MkgError("entityLinker", "no graph", "{ graph }, what loadGraph, graphFrom or dataset.graph is");
   const { graph, signal = new AbortController().signal } = context;
   const ids = graph.entities.array("id") as string[];
   const mentions = mentionsIn(graph, ids);
