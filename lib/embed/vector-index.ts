@@ -153,6 +153,12 @@ async function indexOver(
     },
     async searchAll(queries: Vectors, k: number, options: SearchOptions = {}) {
       refuseOther("index.searchAll", queries);
+      if (queries.data.length !== queries.n * dim)
+        throw new MkgError(
+          "index.searchAll",
+          `the queries have another shape (${queries.data.length} numbers)`,
+          `n × dim = ${queries.n} × ${dim}`,
+        );
       checked(queries.data);
       return searchRows(queries.data, queries.n, k, options);
     },

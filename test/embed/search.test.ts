@@ -104,6 +104,31 @@ test("results are those of the definition, and the same to the bit on every engi
   }
 });
 
+test("an engine that is further off than single precision may be is found out, and nothing that it said is used", async () => {
+  const all = vectors(6000, 32, 21);
+  const queries = vectors(40, 32, 22);
+  const rows = memoryRows("test", all);
+  // TF32: factors rounded to ten bits
+  const coarse = (x: number) => Math.round(x * 2 ** 10) / 2 ** 10;
+  const tf32: Engine = {
+    name: "tf32",
+    multiply: async (a, n, b, m, dim) =>
+      Float32Array.from({ length: n * m }, (_, at) => {
+        const [q, i] = [Math.floor(at / m), at % m];
+        let sum = 0;
+        for (let j = 0; j < dim; j++) sum += coarse(a[q * dim + j] as number) * coarse(b[i * dim + j] as number);
+        return sum;
+      }),
+  };
+  assert.equal(
+    await exactSearch(rows, queries.data, 40, 10, tf32),
+    await exactSearch(rows, queries.data, 40, 10, undefined),
+  );
+  const short = { ...queries, data: queries.data.subarray(0, 100) };
+  const error = await (await openIndex(all)).searchAll(short, 3).catch((e) => e);
+  assert.match(error.message, /index\.searchAll: the queries have another shape \(100 numbers\)/);
+});
+
 test("lengths far from 1, of rows and of queries, do not change what is found", async () => {
   const all = vectors(9000, 16, 3);
   const data = all.data.map((x, at) => x * ([1, 1e-25, 1e18, 1e-8][Math.floor(at / 16) % 4] as number));

@@ -51,6 +51,9 @@ export async function onnxEngine(
 async function tensorflowEngine(): Promise<{ readonly engine?: Engine; readonly why: string }> {
   const tf = await import("@tensorflow/tfjs-core");
   if (tf.getBackend() !== "tensorflow") return { why: 'useBackend("tfjs-node") or ("tfjs-node-gpu") was not called' };
+  // recent GPUs round the factors of products to ten bits (TF32), which the bound of the search does not allow for
+  if ((tf.backend() as { isUsingGpuDevice?: boolean }).isUsingGpuDevice)
+    return { why: "the native backend is on a GPU, whose products may be rounded more than single precision is" };
   return {
     why: "the native backend is in use",
     engine: {

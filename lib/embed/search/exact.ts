@@ -54,10 +54,14 @@ export async function exactSearch(
   if (n === 0 || count === 0) return heaps.map((heap) => heap.ranked());
   const queryLengths = heaps.map((_, q) => Math.sqrt(dot(queries, q, queries, q, dim)));
   const may = typeof filter === "function" ? filter : filter ? (row: number) => filter[row] !== 0 : undefined;
-  const exact = (q: number, row: number, data: Float32Array, at: number): void => {
+  const exact = (q: number, row: number, data: Float32Array, at: number): number => {
     const product = (lengths[row] as number) * (queryLengths[q] as number);
-    (heaps[q] as TopK).push(row, product === 0 ? 0 : dot(data, at, queries, q, dim) / product);
+    const cosine = product === 0 ? 0 : dot(data, at, queries, q, dim) / product;
+    (heaps[q] as TopK).push(row, cosine);
+    return cosine;
   };
+  // an engine that is further off than the bound could have ruled out anything: what it said is not used
+  let isOff = false;
   const gamma = (dim * unitRoundoff) / (1 - dim * unitRoundoff);
   // queries are scaled to 1 and rounded before, lengths are rounded too: a few units more
   const slack = 2 * gamma + 8 * unitRoundoff;
@@ -102,8 +106,12 @@ export async function exactSearch(
         bound = boundOf(heap.least - 2 * slack);
       }
       const least = heap.least - 2 * slack;
-      for (let c = 0; c < kept; c++)
-        if ((maybe[c] as number) >= least) exact(q, start + (maybeRows[c] as number), data, maybeRows[c] as number);
+      for (let c = 0; c < kept; c++) {
+        if ((maybe[c] as number) < least) continue;
+        const i = maybeRows[c] as number;
+        const cosine = exact(q, start + i, data, i);
+        if (queryLengths[q] !== 0 && Math.abs(cosine - (maybe[c] as number)) > slack) isOff = true;
+      }
     }
   };
   if (!used || !rows.held) {
@@ -123,6 +131,7 @@ export async function exactSearch(
     }
     if (before) select(before.block, await before.products);
   }
+  if (isOff) return exactSearch(rows, queries, count, k, undefined, { filter, signal });
   return heaps.map((heap) => heap.ranked());
 }
 
