@@ -419,6 +419,8 @@ test("unknown names, options and values are errors with what is known, computed 
     [
       ["corpora", "auto"],
       ["images", ""],
+      ["queryImage", "held-out"],
+      ["imageSeed", "qid"],
     ],
   );
 });
